@@ -1,5 +1,14 @@
-import { request, type Options } from "../api/request";
-import type { DashboardList, DashboardRow, PublishedTables, QueryBody, QueryList, QueryResult, QueryRow, TileBody } from "../api/types";
+import { type Options, request } from "../api/request";
+import type {
+  DashboardList,
+  DashboardRow,
+  PublishedTables,
+  QueryBody,
+  QueryList,
+  QueryResult,
+  QueryRow,
+  TileBody,
+} from "../api/types";
 
 /** Runs a statement. While four others run it waits and tries again, as it changes nothing. */
 export function runStatement(sql: string, params: unknown[], options: Options): Promise<QueryResult> {

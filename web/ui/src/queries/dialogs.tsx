@@ -43,11 +43,20 @@ export function SaveDialog({ sql, typed, query, onClose, onSaved }: SaveProps) {
       {numbers.length > 0 && (
         <div class="field-row">
           {numbers.map((number) => (
-            <TextField key={number} form={form} name={`name_${number}`} label={`Name of $${number}`} mono placeholder="environment" />
+            <TextField
+              key={number}
+              form={form}
+              name={`name_${number}`}
+              label={`Name of $${number}`}
+              mono
+              placeholder="environment"
+            />
           ))}
         </div>
       )}
-      {numbers.length > 0 && <p class="field-hint">On a dashboard the range of time fills parameters with the names from and to.</p>}
+      {numbers.length > 0 && (
+        <p class="field-hint">On a dashboard the range of time fills parameters with the names from and to.</p>
+      )}
       {query && <CheckField form={form} name="copies" label="As a new query" />}
     </FormDialog>
   );
@@ -68,13 +77,25 @@ const NEW = "new";
 /** The dialog "Add to dashboard". The tile gets the table or chart that the page shows, with its values. */
 export function AddDialog({ query, type, fields, bindings, onClose }: AddProps) {
   const made = useRef("");
-  const form = useForm({ dashboard: "", name: "", title: query.name, chart_type: type as string }, async ({ dashboard, name, title, chart_type }) => {
-    // A second try after an error adds to the dashboard of the first.
-    if (dashboard === NEW) made.current ||= (await createDashboard(name)).id;
-    await addTile(dashboard === NEW ? made.current : dashboard, { query_id: query.id, title, chart_type: chart_type as ChartType, chart_config: fields ? { ...fields } : null, param_bindings: { ...bindings } });
-    announce(`${title || query.name} is on the dashboard`);
-  });
-  const dashboards = async () => [...(await readDashboards()).dashboards.map(({ id, name }) => ({ value: id, label: name })), { value: NEW, label: "New dashboard" }];
+  const form = useForm(
+    { dashboard: "", name: "", title: query.name, chart_type: type as string },
+    async ({ dashboard, name, title, chart_type }) => {
+      // A second try after an error adds to the dashboard of the first.
+      if (dashboard === NEW) made.current ||= (await createDashboard(name)).id;
+      await addTile(dashboard === NEW ? made.current : dashboard, {
+        query_id: query.id,
+        title,
+        chart_type: chart_type as ChartType,
+        chart_config: fields ? { ...fields } : null,
+        param_bindings: { ...bindings },
+      });
+      announce(`${title || query.name} is on the dashboard`);
+    },
+  );
+  const dashboards = async () => [
+    ...(await readDashboards()).dashboards.map(({ id, name }) => ({ value: id, label: name })),
+    { value: NEW, label: "New dashboard" },
+  ];
   return (
     <FormDialog title="Add to dashboard" verb="Add" form={form} disabled={!form.values.dashboard} onClose={onClose}>
       <SelectField form={form} name="dashboard" label="Dashboard" choices={dashboards} />

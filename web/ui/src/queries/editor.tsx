@@ -1,8 +1,22 @@
-import { autocompletion, closeBrackets, closeBracketsKeymap, closeCompletion, completionKeymap } from "@codemirror/autocomplete";
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  closeCompletion,
+  completionKeymap,
+} from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { bracketMatching, syntaxHighlighting } from "@codemirror/language";
 import { EditorState, Prec, StateEffect, StateField } from "@codemirror/state";
-import { Decoration, drawSelection, EditorView, highlightSpecialChars, keymap, lineNumbers, type DecorationSet } from "@codemirror/view";
+import {
+  Decoration,
+  type DecorationSet,
+  drawSelection,
+  EditorView,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+} from "@codemirror/view";
 import type { MutableRef } from "preact/hooks";
 import { useEffect, useRef } from "preact/hooks";
 import type { PublishedTables } from "../api/types";
@@ -37,7 +51,8 @@ const marks = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(shown, transaction) {
     for (const effect of transaction.effects)
-      if (effect.is(setMark)) return effect.value ? Decoration.set([mark.range(effect.value.from, effect.value.to)]) : Decoration.none;
+      if (effect.is(setMark))
+        return effect.value ? Decoration.set([mark.range(effect.value.from, effect.value.to)]) : Decoration.none;
     return transaction.docChanged ? Decoration.none : shown;
   },
   provide: (field) => EditorView.decorations.from(field),
@@ -50,11 +65,17 @@ const marks = StateField.define<DecorationSet>({
 const typing = EditorView.domEventHandlers({
   beforeinput(event, view) {
     const { data, inputType, isComposing } = event;
-    if (inputType !== "insertText" || data === null || isComposing || view.state.selection.ranges.length > 1) return false;
+    if (inputType !== "insertText" || data === null || isComposing || view.state.selection.ranges.length > 1)
+      return false;
     const { from, to } = replaced(view);
     if (from === to && !data.includes("\n")) return false;
     const insert = () =>
-      view.state.update({ changes: { from, to, insert: view.state.toText(data) }, selection: { anchor: from + data.length }, userEvent: data.length > 1 ? "input.paste" : "input.type", scrollIntoView: true });
+      view.state.update({
+        changes: { from, to, insert: view.state.toText(data) },
+        selection: { anchor: from + data.length },
+        userEvent: data.length > 1 ? "input.paste" : "input.type",
+        scrollIntoView: true,
+      });
     const handlers = view.state.facet(EditorView.inputHandler);
     if (!handlers.some((handle) => handle(view, from, to, data, insert))) view.dispatch(insert());
     event.preventDefault();
@@ -67,9 +88,18 @@ function replaced(view: EditorView): Place {
   const { contentDOM, viewport, state } = view;
   const selection = document.getSelection();
   // The page holds only the lines in view.
-  if (!selection?.rangeCount || !contentDOM.contains(selection.anchorNode) || viewport.from > 0 || viewport.to < state.doc.length) return state.selection.main;
+  if (
+    !selection?.rangeCount ||
+    !contentDOM.contains(selection.anchorNode) ||
+    viewport.from > 0 ||
+    viewport.to < state.doc.length
+  )
+    return state.selection.main;
   const range = selection.getRangeAt(0);
-  return { from: view.posAtDOM(range.startContainer, range.startOffset), to: view.posAtDOM(range.endContainer, range.endOffset) };
+  return {
+    from: view.posAtDOM(range.startContainer, range.startOffset),
+    to: view.posAtDOM(range.endContainer, range.endOffset),
+  };
 }
 
 /** The textbox "SQL". Tab leaves it; Mod+Enter runs. */
@@ -90,8 +120,17 @@ export function Editor({ value, revision, onChange, onRun, schema, marked, handl
         doc: value,
         extensions: [
           EditorView.cspNonce.of(styleNonce()),
-          lineNumbers(), highlightSpecialChars({ specialChars: HIDDEN }), history(), drawSelection(), bracketMatching(), closeBrackets(), marks,
-          language, syntaxHighlighting(highlighting), theme, typing,
+          lineNumbers(),
+          highlightSpecialChars({ specialChars: HIDDEN }),
+          history(),
+          drawSelection(),
+          bracketMatching(),
+          closeBrackets(),
+          marks,
+          language,
+          syntaxHighlighting(highlighting),
+          theme,
+          typing,
           autocompletion({ override: [completer(() => newest.current.schema)], icons: false }),
           Prec.highest(keymap.of([{ key: "Mod-Enter", run }])),
           keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),

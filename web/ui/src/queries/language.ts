@@ -72,14 +72,18 @@ export const language = StreamLanguage.define<State>({
   name: "sql",
   startState: () => ({ inside: "" }),
   token,
-  languageData: { commentTokens: { line: "--", block: { open: "/*", close: "*/" } }, closeBrackets: { brackets: ["(", "[", "'", '"', "`"] } },
+  languageData: {
+    commentTokens: { line: "--", block: { open: "/*", close: "*/" } },
+    closeBrackets: { brackets: ["(", "[", "'", '"', "`"] },
+  },
 });
 
 /** Everything that can be completed: columns with their types first, then tables, functions, keywords. */
 export function completionsOf({ tables }: PublishedTables): Completion[] {
   const columns = new Map<string, Completion>();
   for (const { columns: listed } of tables)
-    for (const { name, type } of listed) if (!columns.has(name)) columns.set(name, { label: name, detail: type, type: "property", boost: 3 });
+    for (const { name, type } of listed)
+      if (!columns.has(name)) columns.set(name, { label: name, detail: type, type: "property", boost: 3 });
   return [
     ...columns.values(),
     ...tables.map(({ name }): Completion => ({ label: name, detail: "table", type: "class", boost: 2 })),
@@ -89,7 +93,9 @@ export function completionsOf({ tables }: PublishedTables): Completion[] {
 }
 
 /** Completes the word before the cursor; after a table and a dot only that table's columns. */
-export function completer(schema: () => PublishedTables | undefined): (context: CompletionContext) => CompletionResult | null {
+export function completer(
+  schema: () => PublishedTables | undefined,
+): (context: CompletionContext) => CompletionResult | null {
   return (context) => {
     const known = schema();
     const word = context.matchBefore(/[\w.]+/);
@@ -98,8 +104,11 @@ export function completer(schema: () => PublishedTables | undefined): (context: 
     if (!context.explicit && context.view?.hasFocus === false) return null;
     if (/^\d/.test(word?.text ?? "")) return null;
     const dot = word?.text.lastIndexOf(".") ?? -1;
-    const table = dot < 0 ? undefined : known.tables.find(({ name }) => word!.text.slice(0, dot).split(".").at(-1) === name);
-    const options = table ? completionsOf({ ...known, tables: [table] }).filter(({ type }) => type === "property") : completionsOf(known);
+    const table =
+      dot < 0 ? undefined : known.tables.find(({ name }) => word!.text.slice(0, dot).split(".").at(-1) === name);
+    const options = table
+      ? completionsOf({ ...known, tables: [table] }).filter(({ type }) => type === "property")
+      : completionsOf(known);
     return { from: (word?.from ?? context.pos) + dot + 1, options, validFor: /^\w*$/ };
   };
 }

@@ -18,10 +18,19 @@ export function Parameters({ numbers, typed, names, onType, onRun }: Props) {
         const name = `${names[number - 1]?.["name"] ?? ""}`;
         return (
           <label key={number} class="sql-parameter">
-            <span class="mono" aria-hidden="true" title={name || undefined}>${number}{name && ` ${name}`}</span>
+            <span class="mono" aria-hidden="true" title={name || undefined}>
+              ${number}
+              {name && ` ${name}`}
+            </span>
             <input
-              type="text" class="mono" aria-label={`Parameter ${number}`} title="A text, or JSON: 12, true, null, [&quot;a&quot;, &quot;b&quot;]" autocomplete="off" spellcheck={false}
-              value={typed[number] ?? ""} size={Math.min(30, Math.max(8, (typed[number] ?? "").length))}
+              type="text"
+              class="mono"
+              aria-label={`Parameter ${number}`}
+              title="A text, or JSON: 12, true, null, [&quot;a&quot;, &quot;b&quot;]"
+              autocomplete="off"
+              spellcheck={false}
+              value={typed[number] ?? ""}
+              size={Math.min(30, Math.max(8, (typed[number] ?? "").length))}
               onInput={(event) => onType(number, event.currentTarget.value)}
               onKeyDown={(event) => event.key === "Enter" && onRun()}
             />

@@ -1,7 +1,7 @@
 import { ApiError } from "../api/errors";
 import { Failed } from "../kit/states";
 import { Text } from "../kit/text";
-import { lineAndColumn, placeOf, reasonOf, type Place } from "./model";
+import { lineAndColumn, type Place, placeOf, reasonOf } from "./model";
 
 interface Props {
   sql: string;
@@ -18,7 +18,11 @@ export function Refused({ sql, error, onPlace }: Props) {
   return (
     <section class="state state-error sql-refused" role="alert">
       <h2>{sentence[0]?.toUpperCase() + sentence.slice(1)}</h2>
-      {reason !== error.message && <p class="mono sql-reason"><Text>{reason}</Text></p>}
+      {reason !== error.message && (
+        <p class="mono sql-reason">
+          <Text>{reason}</Text>
+        </p>
+      )}
       {place && (
         <button type="button" class="button small" onClick={() => onPlace(place)}>
           Go to {lineAndColumn(sql, place.from)}

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import type { QueryResult } from "../api/types";
 import { can } from "../api/session";
+import type { QueryResult } from "../api/types";
 import { csvOf, download } from "../kit/csv";
 import { plural } from "../kit/formats";
 import { Icon } from "../kit/icon";
@@ -14,12 +14,15 @@ import { param } from "../kit/router";
 import { Tabs } from "../kit/tabs";
 import type { Changes } from "../kit/url";
 import { CopyButton } from "../kit/values";
-import { Refused } from "./refused";
 import type { Place } from "./model";
+import { Refused } from "./refused";
 import type { Run } from "./use-run";
 
 const DRAWN = CHART_TYPES.filter((type) => type !== "table");
-const TABS = [{ id: "table", label: "Table" }, { id: "chart", label: "Chart" }];
+const TABS = [
+  { id: "table", label: "Table" },
+  { id: "chart", label: "Chart" },
+];
 const NARROW_COLUMNS = 4;
 
 interface Props {
@@ -45,7 +48,9 @@ export function Results({ org, run, sql, controls, empty, type, fields, onFields
   const before = (
     <div class="sql-controls">
       {controls}
-      <span role="status" class="sql-status">{statusOf(run)}</span>
+      <span role="status" class="sql-status">
+        {statusOf(run)}
+      </span>
     </div>
   );
   if (!can("queries:run"))
@@ -57,9 +62,21 @@ export function Results({ org, run, sql, controls, empty, type, fields, onFields
     );
   return (
     <section class="sql-results" aria-label="Results" aria-busy={run.busy}>
-      <Tabs label="Results" class="sql-panel" tabs={TABS} value={param("view") === "chart" ? "chart" : "table"} onChange={(id) => onShow({ view: id === "table" ? null : id })} before={before} aside={result && <Exports result={result} />}>
+      <Tabs
+        label="Results"
+        class="sql-panel"
+        tabs={TABS}
+        value={param("view") === "chart" ? "chart" : "table"}
+        onChange={(id) => onShow({ view: id === "table" ? null : id })}
+        before={before}
+        aside={result && <Exports result={result} />}
+      >
         <Waiting seconds={run.waiting} />
-        {result && !run.busy && run.sql !== sql && <p class="notice" role="status">These rows are of an earlier statement. Run this one to see its own.</p>}
+        {result && !run.busy && run.sql !== sql && (
+          <p class="notice" role="status">
+            These rows are of an earlier statement. Run this one to see its own.
+          </p>
+        )}
         {result && <Cut result={result} />}
         {error !== null ? (
           <Refused sql={run.sql} error={error} onPlace={onPlace} />
@@ -68,12 +85,27 @@ export function Results({ org, run, sql, controls, empty, type, fields, onFields
         ) : param("view") === "chart" ? (
           <div class="sql-chart">
             <ChartChoices result={result} types={DRAWN} type={type} fields={fields} onChange={onFields} />
-            <ResultChart label={`${fields.y.join(", ")} by ${fields.x}`} type={type as Exclude<ChartType, "table">} fields={fields} result={result} height={280} />
+            <ResultChart
+              label={`${fields.y.join(", ")} by ${fields.x}`}
+              type={type as Exclude<ChartType, "table">}
+              fields={fields}
+              result={result}
+              height={280}
+            />
           </div>
         ) : result.rows.length ? (
-          <ResultTable org={org} label="Rows" result={result} order={param("sort")} onOrder={(sort) => onShow({ sort })} />
+          <ResultTable
+            org={org}
+            label="Rows"
+            result={result}
+            order={param("sort")}
+            onOrder={(sort) => onShow({ sort })}
+          />
         ) : (
-          <section class="state"><h2>No rows match</h2>{empty && <p>{empty}</p>}</section>
+          <section class="state">
+            <h2>No rows match</h2>
+            {empty && <p>{empty}</p>}
+          </section>
         )}
       </Tabs>
     </section>
@@ -91,8 +123,16 @@ function Cut({ result: { truncated, rows, columns } }: { result: QueryResult }) 
   const narrow = useNarrow();
   return (
     <>
-      {truncated && <p class="notice warn" role="status">Only the first {plural(rows.length, "row")} came. Narrow the condition, or group.</p>}
-      {narrow && columns.length > NARROW_COLUMNS && <p class="notice">{NARROW_COLUMNS} of {columns.length} columns shown. A row opens all of them.</p>}
+      {truncated && (
+        <p class="notice warn" role="status">
+          Only the first {plural(rows.length, "row")} came. Narrow the condition, or group.
+        </p>
+      )}
+      {narrow && columns.length > NARROW_COLUMNS && (
+        <p class="notice">
+          {NARROW_COLUMNS} of {columns.length} columns shown. A row opens all of them.
+        </p>
+      )}
     </>
   );
 }
@@ -100,7 +140,12 @@ function Cut({ result: { truncated, rows, columns } }: { result: QueryResult }) 
 function Exports({ result: { columns, rows } }: { result: QueryResult }) {
   const head = columns.map(({ name }) => name);
   const csv = () => download("query.csv", csvOf(head, rows as Parameters<typeof csvOf>[1]), "text/csv");
-  const json = () => JSON.stringify(rows.map((row) => Object.fromEntries(head.map((name, index) => [name, row[index]]))), null, 2);
+  const json = () =>
+    JSON.stringify(
+      rows.map((row) => Object.fromEntries(head.map((name, index) => [name, row[index]]))),
+      null,
+      2,
+    );
   return (
     <span class="sql-exports">
       <button type="button" class="button ghost" onClick={csv}>

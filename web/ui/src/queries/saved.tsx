@@ -34,16 +34,30 @@ export function SavedQueries({ org, queries, current, onDeleted }: Props) {
   return (
     <section class="sql-saved">
       <h2>Saved queries</h2>
-      {problem && <p class="field-error" role="alert">{problem}</p>}
+      {problem && (
+        <p class="field-error" role="alert">
+          {problem}
+        </p>
+      )}
       {!queries.length && <p class="dim">None yet. “Save” keeps the statement for everybody here.</p>}
       <ul aria-label="Saved queries">
         {queries.map((query) => (
           <li key={query.id}>
-            <a href={pathOf(org, "sql", query.id)} title={query.description || query.name} aria-current={query.id === current ? "page" : undefined}>
+            <a
+              href={pathOf(org, "sql", query.id)}
+              title={query.description || query.name}
+              aria-current={query.id === current ? "page" : undefined}
+            >
               {query.name}
             </a>
             {can("queries:delete") && (
-              <button type="button" class="button ghost small" aria-label={`Delete ${query.name}`} title={`Delete ${query.name}`} onClick={() => void remove(query)}>
+              <button
+                type="button"
+                class="button ghost small"
+                aria-label={`Delete ${query.name}`}
+                title={`Delete ${query.name}`}
+                onClick={() => void remove(query)}
+              >
                 <Icon name="trash-2" />
               </button>
             )}

@@ -33,7 +33,8 @@ export function Schema({ schema: { tables }, onInsert }: Props) {
     else if (event.key === "Home") focus(items[0]);
     else if (event.key === "End") focus(items.at(-1));
     else if (event.key === "ArrowRight" && !column) open.has(table) ? focus(items[index + 1]) : fold(table, true);
-    else if (event.key === "ArrowLeft") column ? focus(items.find((item) => item.dataset["id"] === table)) : fold(table, false);
+    else if (event.key === "ArrowLeft")
+      column ? focus(items.find((item) => item.dataset["id"] === table)) : fold(table, false);
     else if (event.key === "Enter" || event.key === " ") onInsert(column ?? table);
     else return;
     event.preventDefault();
@@ -42,7 +43,12 @@ export function Schema({ schema: { tables }, onInsert }: Props) {
   return (
     <ul ref={tree} class="sql-schema" role="tree" aria-label="Schema" onKeyDown={onKeyDown}>
       {tables.map((table) => (
-        <Table key={table.name} table={table} open={open.has(table.name)} current={current} onFold={() => fold(table.name, !open.has(table.name))}
+        <Table
+          key={table.name}
+          table={table}
+          open={open.has(table.name)}
+          current={current}
+          onFold={() => fold(table.name, !open.has(table.name))}
           onChoose={(id, name) => {
             setCurrent(id);
             onInsert(name);
@@ -65,7 +71,15 @@ interface TableProps {
 function Table({ table: { name, columns }, open, current, onFold, onChoose }: TableProps) {
   return (
     <>
-      <li role="treeitem" aria-label={name} aria-level={1} aria-expanded={open} data-id={name} tabIndex={current === name ? 0 : -1} class="sql-item table">
+      <li
+        role="treeitem"
+        aria-label={name}
+        aria-level={1}
+        aria-expanded={open}
+        data-id={name}
+        tabIndex={current === name ? 0 : -1}
+        class="sql-item table"
+      >
         <span class="sql-fold" aria-hidden="true" onClick={onFold}>
           <Icon name="chevron-right" class={open ? "small turned" : "small"} />
         </span>
@@ -78,7 +92,16 @@ function Table({ table: { name, columns }, open, current, onFold, onChoose }: Ta
         columns.map((column) => {
           const id = `${name}\n${column.name}`;
           return (
-            <li key={id} role="treeitem" aria-label={`${column.name} ${column.type}`} aria-level={2} data-id={id} tabIndex={current === id ? 0 : -1} class="sql-item" onClick={() => onChoose(id, column.name)}>
+            <li
+              key={id}
+              role="treeitem"
+              aria-label={`${column.name} ${column.type}`}
+              aria-level={2}
+              data-id={id}
+              tabIndex={current === id ? 0 : -1}
+              class="sql-item"
+              onClick={() => onChoose(id, column.name)}
+            >
               <span class="sql-name">{column.name}</span> <small class="mono">{column.type}</small>
             </li>
           );

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { session } from "../api/session";
 import { param, place, remember, remembered, setQuery, typeQuery } from "../kit/router";
 import type { Changes } from "../kit/url";
-import { EXAMPLE, fitsUrl, typedIn, type Typed } from "./model";
+import { EXAMPLE, fitsUrl, type Typed, typedIn } from "./model";
 
 const WRITTEN_AFTER_MS = 300;
 /** A statement that is too long for the URL, and whether it ran, in the state of the history. */
@@ -33,7 +33,10 @@ export function useStatement(org: string, id: string, saved: string | null, para
   const storedAs = `wp-sql ${session.peek()?.id} ${org} ${id}`;
   const standard = saved ?? EXAMPLE;
   const kept = () => param("sql") ?? remembered<string>(LONG) ?? standard;
-  const [{ sql, revision }, setState] = useState(() => ({ sql: param("sql") ?? remembered<string>(LONG) ?? sessionStorage.getItem(storedAs) ?? standard, revision: 0 }));
+  const [{ sql, revision }, setState] = useState(() => ({
+    sql: param("sql") ?? remembered<string>(LONG) ?? sessionStorage.getItem(storedAs) ?? standard,
+    revision: 0,
+  }));
   const newest = useRef(sql);
   // The statement as this page wrote it into the URL. A different one came from elsewhere.
   const written = useRef(signature());
@@ -64,7 +67,8 @@ export function useStatement(org: string, id: string, saved: string | null, para
     };
   }, []);
   /** Keeps the text in this tab, so that it is here after a visit to another page. */
-  const keepDraft = (text: string) => (text === standard ? sessionStorage.removeItem(storedAs) : sessionStorage.setItem(storedAs, text));
+  const keepDraft = (text: string) =>
+    text === standard ? sessionStorage.removeItem(storedAs) : sessionStorage.setItem(storedAs, text);
   /** Writes what is in the editor into the URL, or beside it where it is too long. */
   const write = (step: (changes: Changes) => void, changes: Changes, ran: boolean) => {
     clearTimeout(timer.current);
@@ -78,7 +82,10 @@ export function useStatement(org: string, id: string, saved: string | null, para
   };
   const ran = () => remembered<boolean>(RAN) === true;
   return {
-    sql, typed, revision, ran,
+    sql,
+    typed,
+    revision,
+    ran,
     change: (text) => {
       if (text === newest.current) return;
       newest.current = text;

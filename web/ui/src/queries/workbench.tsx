@@ -7,7 +7,7 @@ import { useLoad } from "../kit/load";
 import { Skeleton } from "../kit/loaded";
 import { useNarrow } from "../kit/media";
 import { Page } from "../kit/page";
-import { fieldsFor, type ChartFields, type ChartType } from "../kit/results/model";
+import { type ChartFields, type ChartType, fieldsFor } from "../kit/results/model";
 import { emptyNote, parametersOf, valuesFor } from "../kit/results/parameters";
 import { navigate, param, place, remember, remembered } from "../kit/router";
 import { Failed } from "../kit/states";
@@ -17,7 +17,7 @@ import { Pill } from "../kit/values";
 import { readQueries, readSchema } from "./api";
 import { AddDialog, SaveDialog } from "./dialogs";
 import { Editor, type EditorHandle } from "./editor";
-import { changedValues, fitsUrl, placeOf, reasonOf, viewOf, type Typed } from "./model";
+import { changedValues, fitsUrl, placeOf, reasonOf, type Typed, viewOf } from "./model";
 import { Parameters } from "./parameters";
 import { Results } from "./results";
 import { SavedQueries } from "./saved";
@@ -36,7 +36,9 @@ const RUN_KEY = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘↵" : "Ctrl �
 
 /** The saved values of the parameters, by their numbers. */
 function savedValues(query: QueryRow | null): Record<number, string> {
-  return Object.fromEntries((query?.params ?? []).map(({ value }, index) => [index + 1, `${(value as string | undefined) ?? ""}`]));
+  return Object.fromEntries(
+    (query?.params ?? []).map(({ value }, index) => [index + 1, `${(value as string | undefined) ?? ""}`]),
+  );
 }
 
 /** The request that answers as the page does, for those who may run statements. */
@@ -70,14 +72,24 @@ export function Workbench({ org, query, onSaved }: Props) {
   }, [revision]);
   const changed = query !== null && sql !== query.sql_text;
   const type = (param("chart") ?? "stacked_bar") as ChartType;
-  const fields = run.result && fieldsFor(run.result, { x: param("x") ?? undefined, y: splitValues(param("y")), series: param("series") ?? undefined });
-  const choose = (next: ChartType, { x, y, series }: ChartFields) => statement.show({ chart: next === "stacked_bar" ? null : next, x, y, series });
+  const fields =
+    run.result &&
+    fieldsFor(run.result, {
+      x: param("x") ?? undefined,
+      y: splitValues(param("y")),
+      series: param("series") ?? undefined,
+    });
+  const choose = (next: ChartType, { x, y, series }: ChartFields) =>
+    statement.show({ chart: next === "stacked_bar" ? null : next, x, y, series });
   const marked = run.error !== null && run.sql === sql ? placeOf(sql, reasonOf(run.error)) : null;
   const add = () => setDialog(query && !changed ? "add" : "save and add");
   const saved = (row: QueryRow) => {
     queries.reload();
     if (row.id === query?.id) onSaved?.(row);
-    void navigate(pathOf(org, "sql", row.id) + searchOf(viewOf(place.peek().query)), { replace: row.id === query?.id, state: { run: run.result !== null, add: dialog === "save and add" } });
+    void navigate(pathOf(org, "sql", row.id) + searchOf(viewOf(place.peek().query)), {
+      replace: row.id === query?.id,
+      state: { run: run.result !== null, add: dialog === "save and add" },
+    });
   };
   useEffect(() => {
     if (!remembered("add")) return;
@@ -115,7 +127,9 @@ export function Workbench({ org, query, onSaved }: Props) {
   const controls = (
     <>
       {mayRun && <RunButton busy={run.busy} onRun={start} onCancel={run.cancel} />}
-      {(mayRun || can("queries:write")) && <Parameters numbers={numbers} typed={typed} names={query?.params ?? []} onType={statement.type} onRun={start} />}
+      {(mayRun || can("queries:write")) && (
+        <Parameters numbers={numbers} typed={typed} names={query?.params ?? []} onType={statement.type} onRun={start} />
+      )}
     </>
   );
   return (
@@ -133,19 +147,51 @@ export function Workbench({ org, query, onSaved }: Props) {
             {schema.data && <Schema schema={schema.data} onInsert={(name) => editor.current?.insert(name)} />}
             {queries.error !== null && <Failed error={queries.error} onRetry={queries.reload} />}
             {queries.data && (
-              <SavedQueries org={org} queries={queries.data.queries} current={query?.id ?? ""}
+              <SavedQueries
+                org={org}
+                queries={queries.data.queries}
+                current={query?.id ?? ""}
                 onDeleted={(id) => (id === query?.id ? void navigate(pathOf(org, "sql")) : queries.reload())}
               />
             )}
           </div>
         )}
         <div class="sql-main">
-          <Editor value={sql} revision={revision} onChange={statement.change} onRun={start} schema={schema.data} marked={marked} handle={editor} />
-          <Results org={org} run={run} sql={sql} controls={controls} empty={emptyNote(sql, typed)} type={type} fields={fields} onFields={choose} onShow={statement.show} onPlace={(place) => editor.current?.focus(place)} />
+          <Editor
+            value={sql}
+            revision={revision}
+            onChange={statement.change}
+            onRun={start}
+            schema={schema.data}
+            marked={marked}
+            handle={editor}
+          />
+          <Results
+            org={org}
+            run={run}
+            sql={sql}
+            controls={controls}
+            empty={emptyNote(sql, typed)}
+            type={type}
+            fields={fields}
+            onFields={choose}
+            onShow={statement.show}
+            onPlace={(place) => editor.current?.focus(place)}
+          />
         </div>
       </div>
-      {(dialog === "save" || dialog === "save and add") && <SaveDialog sql={sql} typed={typed} query={query} onClose={() => setDialog(null)} onSaved={saved} />}
-      {dialog === "add" && query && <AddDialog query={query} type={param("view") === "chart" ? type : "table"} fields={fields} bindings={changedValues(typed, savedValues(query))} onClose={() => setDialog(null)} />}
+      {(dialog === "save" || dialog === "save and add") && (
+        <SaveDialog sql={sql} typed={typed} query={query} onClose={() => setDialog(null)} onSaved={saved} />
+      )}
+      {dialog === "add" && query && (
+        <AddDialog
+          query={query}
+          type={param("view") === "chart" ? type : "table"}
+          fields={fields}
+          bindings={changedValues(typed, savedValues(query))}
+          onClose={() => setDialog(null)}
+        />
+      )}
     </Page>
   );
 }
