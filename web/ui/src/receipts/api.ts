@@ -1,4 +1,4 @@
-import { request, type Options, type Query } from "../api/request";
+import { type Options, type Query, request } from "../api/request";
 import type { OtelStatus, Receipt, SkippedRow } from "../api/types";
 import type { PageOf } from "../kit/load";
 

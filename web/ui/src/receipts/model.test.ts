@@ -3,7 +3,8 @@ import { test } from "node:test";
 import type { Receipt } from "../api/types";
 import { lossOf, warnedOf } from "./model";
 
-const receipt = (given: Partial<Receipt>) => ({ skipped: 0, dead_lettered: 0, refused: 0, warnings: 0, ...given }) as Receipt;
+const receipt = (given: Partial<Receipt>) =>
+  ({ skipped: 0, dead_lettered: 0, refused: 0, warnings: 0, ...given }) as Receipt;
 
 test("losses are named one by one, and only those that happened", () => {
   assert.equal(lossOf(receipt({})), "");

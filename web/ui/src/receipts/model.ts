@@ -25,7 +25,10 @@ export function lossOf(row: Receipt): string {
     [row.dead_lettered, "could not be stored"],
     [row.refused, `${row.refused === 1 ? "request" : "requests"} refused`],
   ];
-  return parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`).join(", ");
+  return parts
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${count} ${what}`)
+    .join(", ");
 }
 
 /** The faults of accepted events, in words; empty where there are none. */

@@ -23,7 +23,8 @@ export default function SourcesPage({ org }: PageProps) {
   const tabs = TABS.filter(({ permissions }) => permissions.some(can));
   const tab = tabs.find(({ id }) => id === param("view")) ?? tabs[0]!;
   const range = useBounds(turn);
-  const query: Query = tab.id === "senders" ? { ...range, limit: PAGE_ROWS } : tab.id === "skipped" ? { limit: PAGE_ROWS } : {};
+  const query: Query =
+    tab.id === "senders" ? { ...range, limit: PAGE_ROWS } : tab.id === "skipped" ? { limit: PAGE_ROWS } : {};
   const key = JSON.stringify([org, turn, query]);
   const actions = (
     <>
@@ -33,7 +34,13 @@ export default function SourcesPage({ org }: PageProps) {
   );
   return (
     <Page title="Sources" actions={actions}>
-      <Tabs label="Sources" tabs={tabs} value={tab.id} onChange={(id) => setQuery({ view: id === "senders" ? null : id })} class="sources-panel">
+      <Tabs
+        label="Sources"
+        tabs={tabs}
+        value={tab.id}
+        onChange={(id) => setQuery({ view: id === "senders" ? null : id })}
+        class="sources-panel"
+      >
         {tab.id === "senders" && <Senders org={org} reads={key} query={query} />}
         {tab.id === "otel" && <Services reads={key} />}
         {tab.id === "skipped" && <Skipped reads={key} query={query} />}

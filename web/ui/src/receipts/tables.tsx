@@ -3,19 +3,19 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Query } from "../api/request";
 import type { OtelService, OtelStatus, Receipt, SkippedRow } from "../api/types";
+import { CAPTURE_VARIABLE } from "../kit/capture";
 import { Dialog } from "../kit/dialog";
 import { exact, plural } from "../kit/formats";
-import { useLoad, usePages, type Pages } from "../kit/load";
+import { type Pages, useLoad, usePages } from "../kit/load";
 import { Loaded } from "../kit/loaded";
 import { Nothing } from "../kit/nothing";
-import { StatusBar } from "../kit/status-bar";
 import { Empty } from "../kit/states";
-import { Table, type Column } from "../kit/table";
+import { StatusBar } from "../kit/status-bar";
+import { type Column, Table } from "../kit/table";
 import { pathOf } from "../kit/url";
 import { Count, CountOf, Duration, Moment, Pill } from "../kit/values";
 import { listReceipts, listSkipped, readOtelStatus } from "./api";
-import { lossOf, senderId, skippedId, unmappedText, warnedOf, WAYS } from "./model";
-import { CAPTURE_VARIABLE } from "../kit/capture";
+import { lossOf, senderId, skippedId, unmappedText, WAYS, warnedOf } from "./model";
 
 interface Props {
   /** Names everything that the answer depends on. */
@@ -30,7 +30,14 @@ const sendersOf = (onReasons: (row: Receipt) => void): Column<Receipt>[] => [
   { key: "way", label: "Way in", width: "180px", narrow: "note", cell: (row) => WAYS[row.source] },
   { key: "key", label: "Key", width: "150px", cell: (row) => row.key_name ?? <span class="dim">signed in</span> },
   { key: "machine", label: "Machine", width: "130px", cell: (row) => row.machine_id ?? <span class="dim">–</span> },
-  { key: "accepted", label: "Accepted", number: true, width: "100px", narrow: "value", cell: (row) => <CountOf value={row.accepted} noun="event" /> },
+  {
+    key: "accepted",
+    label: "Accepted",
+    number: true,
+    width: "100px",
+    narrow: "value",
+    cell: (row) => <CountOf value={row.accepted} noun="event" />,
+  },
   { key: "repeated", label: "Repeated", number: true, width: "90px", cell: (row) => <Count value={row.duplicate} /> },
   { key: "lag", label: "Lag, median", number: true, width: "110px", cell: (row) => <Duration ms={row.lag_ms.p50} /> },
   { key: "last", label: "Last request", width: "130px", narrow: "state", cell: (row) => <Moment at={row.last_at} /> },
@@ -54,7 +61,11 @@ function Reasons({ row, onClose }: { row: Receipt; onClose: () => void }) {
   return (
     <Dialog title={`Faults of ${nameOf(row)}`} onClose={onClose}>
       <ul class="sources-reasons">
-        {row.reasons.map(({ reason, count }) => <li key={reason}>{exact(count)} × {reason}</li>)}
+        {row.reasons.map(({ reason, count }) => (
+          <li key={reason}>
+            {exact(count)} × {reason}
+          </li>
+        ))}
       </ul>
     </Dialog>
   );
@@ -63,10 +74,15 @@ function Reasons({ row, onClose }: { row: Receipt; onClose: () => void }) {
 /** Who sent what, and what became of it. */
 export function Senders({ org, reads, query }: Props & { org: string }) {
   const [asked, setAsked] = useState<Receipt | null>(null);
-  const pages = usePages<Receipt>(`receipts ${reads}`, (cursor, options) => listReceipts({ ...query, cursor }, options));
+  const pages = usePages<Receipt>(`receipts ${reads}`, (cursor, options) =>
+    listReceipts({ ...query, cursor }, options),
+  );
   const none = (
     <Nothing things="senders" filters={[]} standard="24h">
-      The first request with events appears here, with its key and what was skipped. <a class="link" href={pathOf(org, "start")}>Send your first event</a>
+      The first request with events appears here, with its key and what was skipped.{" "}
+      <a class="link" href={pathOf(org, "start")}>
+        Send your first event
+      </a>
     </Nothing>
   );
   return (
@@ -81,14 +97,34 @@ const SKIPPED: Column<SkippedRow>[] = [
   { key: "at", label: "When", width: "140px", narrow: "state", cell: (row) => <Moment at={row.at} /> },
   { key: "reason", label: "Reason", narrow: "title", cell: (row) => row.reason },
   { key: "sender", label: "Sender", width: "180px", narrow: "note", cell: (row) => row.service ?? row.sender },
-  { key: "where", label: "Line or span", width: "150px", narrow: "value", cell: (row) => <span class="mono">{row.where}</span> },
-  { key: "excerpt", label: "It begins with", cell: (row) => <span class="mono" title={row.excerpt}>{row.excerpt}</span> },
+  {
+    key: "where",
+    label: "Line or span",
+    width: "150px",
+    narrow: "value",
+    cell: (row) => <span class="mono">{row.where}</span>,
+  },
+  {
+    key: "excerpt",
+    label: "It begins with",
+    cell: (row) => (
+      <span class="mono" title={row.excerpt}>
+        {row.excerpt}
+      </span>
+    ),
+  },
 ];
 
 /** Lines and records that were not accepted, with their reasons. */
 export function Skipped({ reads, query }: Props) {
-  const pages = usePages<SkippedRow>(`skipped ${reads}`, (cursor, options) => listSkipped({ ...query, cursor }, options));
-  const none = <Empty title="No skipped lines"><p>Everything that arrived in the last 7 days was accepted.</p></Empty>;
+  const pages = usePages<SkippedRow>(`skipped ${reads}`, (cursor, options) =>
+    listSkipped({ ...query, cursor }, options),
+  );
+  const none = (
+    <Empty title="No skipped lines">
+      <p>Everything that arrived in the last 7 days was accepted.</p>
+    </Empty>
+  );
   return <List label="Skipped lines" noun="line" columns={SKIPPED} pages={pages} idOf={skippedId} none={none} />;
 }
 
@@ -107,8 +143,18 @@ function List<Row>({ label, noun, columns, pages, idOf, none }: ListProps<Row>) 
       {(rows) =>
         rows.length ? (
           <>
-            <Table label={label} columns={columns} rows={rows} idOf={idOf} hasMore={pages.hasMore} onMore={pages.more} busy={pages.busy} />
-            <StatusBar search={false}>{`${plural(rows.length, noun)} shown${pages.hasMore ? ", more below" : ""}`}</StatusBar>
+            <Table
+              label={label}
+              columns={columns}
+              rows={rows}
+              idOf={idOf}
+              hasMore={pages.hasMore}
+              onMore={pages.more}
+              busy={pages.busy}
+            />
+            <StatusBar
+              search={false}
+            >{`${plural(rows.length, noun)} shown${pages.hasMore ? ", more below" : ""}`}</StatusBar>
           </>
         ) : (
           none
@@ -121,10 +167,28 @@ function List<Row>({ label, noun, columns, pages, idOf, none }: ListProps<Row>) 
 const SERVICES: Column<OtelService>[] = [
   { key: "name", label: "Service", narrow: "title", cell: (row) => row.name },
   { key: "spans", label: "Spans", number: true, width: "90px", cell: (row) => <Count value={row.spans} /> },
-  { key: "events", label: "Events", number: true, width: "90px", narrow: "value", cell: (row) => <CountOf value={row.event_count} noun="event" /> },
+  {
+    key: "events",
+    label: "Events",
+    number: true,
+    width: "90px",
+    narrow: "value",
+    cell: (row) => <CountOf value={row.event_count} noun="event" />,
+  },
   { key: "rejected", label: "Rejected", number: true, width: "90px", cell: (row) => <Count value={row.rejected} /> },
-  { key: "last", label: "Last request", width: "130px", narrow: "state", cell: (row) => <Moment at={row.last_received_at} /> },
-  { key: "unmapped", label: "Attributes without a rule", narrow: "note", cell: (row) => unmappedText(row) || <span class="dim">–</span> },
+  {
+    key: "last",
+    label: "Last request",
+    width: "130px",
+    narrow: "state",
+    cell: (row) => <Moment at={row.last_received_at} />,
+  },
+  {
+    key: "unmapped",
+    label: "Attributes without a rule",
+    narrow: "note",
+    cell: (row) => unmappedText(row) || <span class="dim">–</span>,
+  },
 ];
 
 /** The services that send by OpenTelemetry, and where exporters have to send. */
@@ -134,16 +198,23 @@ export function Services({ reads }: { reads: string }) {
     <Loaded load={load}>
       {(status) => (
         <>
-          <p class="sources-about"><Endpoints status={status} /></p>
-          {status.services.filter((one) => one.content_missing).map(({ name }) => (
-            <p key={name} class="sources-about">
-              <Pill kind="warn">{name}</Pill> sends calls of models without their messages: set <code>{CAPTURE_VARIABLE}</code> where it runs.
-            </p>
-          ))}
+          <p class="sources-about">
+            <Endpoints status={status} />
+          </p>
+          {status.services
+            .filter((one) => one.content_missing)
+            .map(({ name }) => (
+              <p key={name} class="sources-about">
+                <Pill kind="warn">{name}</Pill> sends calls of models without their messages: set{" "}
+                <code>{CAPTURE_VARIABLE}</code> where it runs.
+              </p>
+            ))}
           {status.services.length ? (
             <Table label="OpenTelemetry services" columns={SERVICES} rows={status.services} idOf={(row) => row.name} />
           ) : (
-            <Empty title="No services in the last 24 hours"><p>Services appear here once they export spans or log records.</p></Empty>
+            <Empty title="No services in the last 24 hours">
+              <p>Services appear here once they export spans or log records.</p>
+            </Empty>
           )}
         </>
       )}
@@ -156,7 +227,11 @@ function Endpoints({ status: { enabled, endpoints } }: { status: OtelStatus }) {
   return (
     <>
       HTTP: <code>OTEL_EXPORTER_OTLP_ENDPOINT={endpoints.http}</code>
-      {endpoints.grpc && <>, gRPC: <code>{endpoints.grpc}</code></>}
+      {endpoints.grpc && (
+        <>
+          , gRPC: <code>{endpoints.grpc}</code>
+        </>
+      )}
     </>
   );
 }
