@@ -1,4 +1,4 @@
-import { request, type Options, type Query } from "../api/request";
+import { type Options, type Query, request } from "../api/request";
 import type { EvaluationJob, Session, SessionTotals } from "../api/types";
 import type { PageOf } from "../kit/load";
 import { joinValues } from "../kit/url";
@@ -15,14 +15,24 @@ const MOST_IDS = 20;
 
 /** The evaluations of these sessions that are under way, by session. */
 export async function jobsBySession(ids: readonly string[], options: Options): Promise<Map<string, EvaluationJob>> {
-  const chunks = Array.from({ length: Math.ceil(ids.length / MOST_IDS) }, (_, index) => ids.slice(index * MOST_IDS, (index + 1) * MOST_IDS));
-  const answers = await Promise.all(chunks.map((some) => request("GET /evaluation-jobs", { query: { session_id: joinValues(some), limit: MOST_IDS } }, options)));
+  const chunks = Array.from({ length: Math.ceil(ids.length / MOST_IDS) }, (_, index) =>
+    ids.slice(index * MOST_IDS, (index + 1) * MOST_IDS),
+  );
+  const answers = await Promise.all(
+    chunks.map((some) =>
+      request("GET /evaluation-jobs", { query: { session_id: joinValues(some), limit: MOST_IDS } }, options),
+    ),
+  );
   return new Map(answers.flatMap(({ jobs }) => jobs).map((job) => [job.session_id, job]));
 }
 
 /** Sums over all sessions that the filters choose. */
 export function sumSessions(query: Query, scoreKey: string | null, options: Options): Promise<SessionTotals> {
-  return request("GET /sessions/totals", { query: { ...query, ...(scoreKey !== null && { score_key: scoreKey }) } }, options);
+  return request(
+    "GET /sessions/totals",
+    { query: { ...query, ...(scoreKey !== null && { score_key: scoreKey }) } },
+    options,
+  );
 }
 
 /** The choices of the filters. Each list is read when its field is first opened. */

@@ -7,7 +7,7 @@ import { setQuery } from "../kit/router";
 import type { Column } from "../kit/table";
 import { pathOf } from "../kit/url";
 import { Count, Duration, Failures, FittedId, Moment } from "../kit/values";
-import { lasted, outcomeOf, scoreOf, scoreSort, sortQuery, stateOf, type State } from "./model";
+import { lasted, outcomeOf, type State, scoreOf, scoreSort, sortQuery, stateOf } from "./model";
 import { OutcomeSign } from "./outcome";
 
 const STATES: Record<State, { icon: IconName; tone: string }> = {
@@ -87,9 +87,12 @@ export interface Context {
 function ScoreHead({ keys, scoreKey, sort, descending }: Context) {
   if (scoreKey === null) return <>Score</>;
   const sorts = sort === scoreSort(scoreKey);
-  const pick = (key: string) => setQuery({ score: key === keys[0] ? null : key, ...(sorts && { sort: scoreSort(key) }) });
+  const pick = (key: string) =>
+    setQuery({ score: key === keys[0] ? null : key, ...(sorts && { sort: scoreSort(key) }) });
   const order = (label: string, down: boolean) => ({
-    label, checked: sorts && descending === down, onSelect: () => setQuery(sortQuery(scoreSort(scoreKey), down)),
+    label,
+    checked: sorts && descending === down,
+    onSelect: () => setQuery(sortQuery(scoreSort(scoreKey), down)),
   });
   const items = [
     order("Sort by highest", true),
@@ -111,11 +114,17 @@ export function columnsOf(context: Context): Column<Session>[] {
   const link = (id: string) => pathOf(org, "sessions", id) + (list && `?list=${encodeURIComponent(list)}`);
   const columns: Column<Session>[] = [
     {
-      key: "session", label: "Session", width: "164px", narrow: "title",
+      key: "session",
+      label: "Session",
+      width: "164px",
+      narrow: "title",
       cell: ({ session_id }) => (
         <>
           <input
-            type="checkbox" class="row-check" aria-label={`Select ${session_id}`} checked={selected.has(session_id)}
+            type="checkbox"
+            class="row-check"
+            aria-label={`Select ${session_id}`}
+            checked={selected.has(session_id)}
             onChange={(event) => onSelect(session_id, event.currentTarget.checked)}
           />
           <a href={link(session_id)}>
@@ -125,21 +134,83 @@ export function columnsOf(context: Context): Column<Session>[] {
       ),
     },
     { key: "agents", label: "Agents", cell: (session) => <Agents session={session} /> },
-    { key: "environment", label: "Environment", width: "112px", narrow: "note", cell: ({ environment }) => environment },
-    { key: "started_at", label: "Started", width: "132px", sorts: "descending", cell: ({ started_at }) => <span class="soft"><Moment at={started_at} /></span> },
-    { key: "last_event_at", label: "Last event", width: "132px", sorts: "descending", cell: ({ last_event_at }) => <span class="soft"><Moment at={last_event_at} /></span> },
-    { key: "duration", label: "Duration", width: "86px", number: true, sorts: true, cell: (session) => <Duration ms={lasted(session)} /> },
-    { key: "event_count", label: "Events", width: "76px", number: true, sorts: true, cell: ({ event_count }) => <Count value={event_count} /> },
-    { key: "error_count", label: "Errors", width: "74px", number: true, sorts: true, cell: ({ error_count }) => <Failures value={error_count} /> },
     {
-      key: "tokens", label: "Tokens", width: "80px", number: true, sorts: true,
+      key: "environment",
+      label: "Environment",
+      width: "112px",
+      narrow: "note",
+      cell: ({ environment }) => environment,
+    },
+    {
+      key: "started_at",
+      label: "Started",
+      width: "132px",
+      sorts: "descending",
+      cell: ({ started_at }) => (
+        <span class="soft">
+          <Moment at={started_at} />
+        </span>
+      ),
+    },
+    {
+      key: "last_event_at",
+      label: "Last event",
+      width: "132px",
+      sorts: "descending",
+      cell: ({ last_event_at }) => (
+        <span class="soft">
+          <Moment at={last_event_at} />
+        </span>
+      ),
+    },
+    {
+      key: "duration",
+      label: "Duration",
+      width: "86px",
+      number: true,
+      sorts: true,
+      cell: (session) => <Duration ms={lasted(session)} />,
+    },
+    {
+      key: "event_count",
+      label: "Events",
+      width: "76px",
+      number: true,
+      sorts: true,
+      cell: ({ event_count }) => <Count value={event_count} />,
+    },
+    {
+      key: "error_count",
+      label: "Errors",
+      width: "74px",
+      number: true,
+      sorts: true,
+      cell: ({ error_count }) => <Failures value={error_count} />,
+    },
+    {
+      key: "tokens",
+      label: "Tokens",
+      width: "80px",
+      number: true,
+      sorts: true,
       cell: ({ input_tokens, output_tokens }) => <Count value={input_tokens + output_tokens} unit="tokens" />,
     },
     {
-      key: scoreSort(scoreKey ?? ""), label: "Score", head: <ScoreHead {...context} />, width: "116px", number: true, narrow: "value",
+      key: scoreSort(scoreKey ?? ""),
+      label: "Score",
+      head: <ScoreHead {...context} />,
+      width: "116px",
+      number: true,
+      narrow: "value",
       cell: (session) => <Score value={scoreOf(session, scoreKey, jobs.get(session.session_id), now)} />,
     },
-    { key: "state", label: "State", width: "128px", narrow: "state", cell: (session) => <StateAndOutcome session={session} now={now} /> },
+    {
+      key: "state",
+      label: "State",
+      width: "128px",
+      narrow: "state",
+      cell: (session) => <StateAndOutcome session={session} now={now} />,
+    },
   ];
   return context.tight ? columns.filter(({ key }) => key !== spare) : columns;
 }

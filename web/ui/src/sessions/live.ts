@@ -21,7 +21,10 @@ function isNews(rows: readonly Session[], first: readonly Session[]): boolean {
   const known = new Map(rows.map((row) => [row.session_id, row]));
   return first.some((row) => {
     const before = known.get(row.session_id);
-    return before?.event_count !== row.event_count || before.latest_evaluation?.evaluation_id !== row.latest_evaluation?.evaluation_id;
+    return (
+      before?.event_count !== row.event_count ||
+      before.latest_evaluation?.evaluation_id !== row.latest_evaluation?.evaluation_id
+    );
   });
 }
 
@@ -47,7 +50,13 @@ function useFreshTotals(totals: Load<SessionTotals>): (news: boolean) => void {
 }
 
 /** Merges page 1 into the list every 3 s. While `held()`, rows stay where they are. */
-export function useLive(on: boolean, query: Query, pages: Pages<Session>, held: () => boolean, totals: Load<SessionTotals>): Live {
+export function useLive(
+  on: boolean,
+  query: Query,
+  pages: Pages<Session>,
+  held: () => boolean,
+  totals: Load<SessionTotals>,
+): Live {
   const refresh = useFreshTotals(totals);
   const [waiting, setWaiting] = useState(0);
   const newest = useRef<readonly Session[]>([]);

@@ -7,10 +7,23 @@ const NOW = Date.parse("2026-11-02T08:00:00Z");
 
 function session(id: string, changes: Partial<Session> = {}): Session {
   return {
-    session_id: id, agent_id: "a", agents: [{ agent_id: "a", event_count: 1 }], environment: "e",
-    event_count: 1, error_count: 0, started_at: "2026-11-02T07:00:00Z", last_event_at: "2026-11-02T07:01:16Z",
-    ended_at: null, outcome: null, failed: false, first_event_id: 1, last_event_id: 1, input_tokens: 0, output_tokens: 0,
-    latest_evaluation: null, ...changes,
+    session_id: id,
+    agent_id: "a",
+    agents: [{ agent_id: "a", event_count: 1 }],
+    environment: "e",
+    event_count: 1,
+    error_count: 0,
+    started_at: "2026-11-02T07:00:00Z",
+    last_event_at: "2026-11-02T07:01:16Z",
+    ended_at: null,
+    outcome: null,
+    failed: false,
+    first_event_id: 1,
+    last_event_id: 1,
+    input_tokens: 0,
+    output_tokens: 0,
+    latest_evaluation: null,
+    ...changes,
   };
 }
 
@@ -61,7 +74,10 @@ test("filters become conditions, and quotes stay inside their texts", () => {
 test("the statement has the order of the list", () => {
   assert.match(listSql({}), /ORDER BY last_event_at DESC, session_id DESC\n/);
   assert.match(listSql({ sort: "tokens", order: "asc" }), /ORDER BY tokens ASC, last_event_at DESC, session_id\n/);
-  assert.match(listSql({ sort: "score:reward" }), /newest_scores\['reward'\], NULL\) DESC NULLS LAST, last_event_at DESC, session_id\n/);
+  assert.match(
+    listSql({ sort: "score:reward" }),
+    /newest_scores\['reward'\], NULL\) DESC NULLS LAST, last_event_at DESC, session_id\n/,
+  );
 });
 
 test("the outcome is that of a root agent that has ended", () => {
@@ -69,13 +85,20 @@ test("the outcome is that of a root agent that has ended", () => {
   assert.equal(outcomeOf(session("a", { outcome: "success" })), null);
   assert.equal(outcomeOf(session("a", ended)), null);
   assert.deepEqual(outcomeOf(session("a", { ...ended, outcome: "success" })), { kind: "success", text: "success" });
-  assert.deepEqual(outcomeOf(session("a", { ...ended, outcome: "handed over" })), { kind: "other", text: "handed over" });
-  assert.deepEqual(outcomeOf(session("a", { ...ended, outcome: "timeout", failed: true })), { kind: "failed", text: "timeout" });
+  assert.deepEqual(outcomeOf(session("a", { ...ended, outcome: "handed over" })), {
+    kind: "other",
+    text: "handed over",
+  });
+  assert.deepEqual(outcomeOf(session("a", { ...ended, outcome: "timeout", failed: true })), {
+    kind: "failed",
+    text: "timeout",
+  });
   assert.deepEqual(outcomeOf(session("a", { ...ended, failed: true })), { kind: "failed", text: "" });
 });
 
 test("an outcome in words says whether it is a failure", () => {
-  const words = (changes: object) => outcomeWords(outcomeOf(session("a", { ended_at: "2026-11-02T07:01:16Z", ...changes }))!);
+  const words = (changes: object) =>
+    outcomeWords(outcomeOf(session("a", { ended_at: "2026-11-02T07:01:16Z", ...changes }))!);
   assert.equal(words({ outcome: "failed", failed: true }), "Failed");
   assert.equal(words({ outcome: "timeout", failed: true }), "Failed: timeout");
   // The end reports an error, whatever its outcome says.

@@ -1,9 +1,10 @@
 // Works out the cells and figures of the list of sessions. Pure functions.
-import type { EvaluationJob, Session } from "../api/types";
+
 import type { Query } from "../api/request";
+import type { EvaluationJob, Session } from "../api/types";
+import { own } from "../kit/own";
 import { among, literal, where, within } from "../kit/sql";
 import { splitValues } from "../kit/url";
-import { own } from "../kit/own";
 
 /** The standard order. */
 export const LAST_EVENT = "last_event_at";
@@ -23,7 +24,11 @@ export interface Outcome {
 }
 
 /** How the root agent ended; null while it has not, or did not say. */
-export function outcomeOf({ ended_at, outcome, failed }: Pick<Session, "ended_at" | "outcome" | "failed">): Outcome | null {
+export function outcomeOf({
+  ended_at,
+  outcome,
+  failed,
+}: Pick<Session, "ended_at" | "outcome" | "failed">): Outcome | null {
   if (ended_at === null) return null;
   if (failed) return { kind: "failed", text: outcome ?? "" };
   return outcome ? { kind: outcome === "success" ? "success" : "other", text: outcome } : null;
@@ -63,7 +68,11 @@ export function scoreOf(
  * while `held`, waits, so that nothing moves under a pointer.
  * @returns the rows, and how many sessions wait
  */
-export function merged(rows: readonly Session[], first: readonly Session[], held: boolean): { rows: Session[]; waiting: number } {
+export function merged(
+  rows: readonly Session[],
+  first: readonly Session[],
+  held: boolean,
+): { rows: Session[]; waiting: number } {
   const fresh = new Map(first.map((row) => [row.session_id, row]));
   if (held) {
     const known = new Set(rows.map(({ session_id }) => session_id));
@@ -74,7 +83,8 @@ export function merged(rows: readonly Session[], first: readonly Session[], held
   return { rows: [...first, ...rest], waiting: 0 };
 }
 
-const NEWEST_RESULT = "SELECT session_id, argMax(status, (completed_at, id)) AS newest_status, argMax(scores, (completed_at, id)) AS newest_scores FROM evaluations GROUP BY session_id";
+const NEWEST_RESULT =
+  "SELECT session_id, argMax(status, (completed_at, id)) AS newest_status, argMax(scores, (completed_at, id)) AS newest_scores FROM evaluations GROUP BY session_id";
 
 /** Conditions of SQL on `agent_sessions` that choose what `GET /sessions` chooses. */
 export function conditions(query: Query): string[] {
@@ -86,13 +96,22 @@ export function conditions(query: Query): string[] {
   const scored = values("score_filters").map((filter) => {
     const [, key = "", min, max] = /^(.*):([^:]*?)\.\.([^:]*)$/.exec(filter) ?? [];
     const score = `newest_scores[${literal(key)}]`;
-    return [`mapContains(newest_scores, ${literal(key)})`, min && `${score} >= ${Number(min)}`, max && `${score} <= ${Number(max)}`].filter(Boolean).join(" AND ");
+    return [
+      `mapContains(newest_scores, ${literal(key)})`,
+      min && `${score} >= ${Number(min)}`,
+      max && `${score} <= ${Number(max)}`,
+    ]
+      .filter(Boolean)
+      .join(" AND ");
   });
-  if (scored.length) found.push(`session_id IN (SELECT session_id FROM (${NEWEST_RESULT}) WHERE ${scored.join(" AND ")})`);
+  if (scored.length)
+    found.push(`session_id IN (SELECT session_id FROM (${NEWEST_RESULT}) WHERE ${scored.join(" AND ")})`);
   const statuses = values("status");
   const known = statuses.filter((status) => status !== "none");
   const either = [
-    ...(known.length ? [`session_id IN (SELECT session_id FROM (${NEWEST_RESULT}) WHERE ${among("newest_status", known)[0]})`] : []),
+    ...(known.length
+      ? [`session_id IN (SELECT session_id FROM (${NEWEST_RESULT}) WHERE ${among("newest_status", known)[0]})`]
+      : []),
     ...(statuses.includes("none") ? ["session_id NOT IN (SELECT session_id FROM evaluations)"] : []),
   ];
   if (either.length) found.push(either.length > 1 ? `(${either.join(" OR ")})` : either[0]!);
@@ -116,7 +135,11 @@ export function listSql(query: Query): string {
   const order = query["order"] === "asc" ? "ASC" : "DESC";
   const sort = (query["sort"] as string | null | undefined) ?? LAST_EVENT;
   const key = sort.startsWith(SCORE) ? literal(sort.slice(SCORE.length)) : null;
-  const value = key ? `if(mapContains(newest_scores, ${key}), newest_scores[${key}], NULL)` : sort === "duration" ? "dateDiff('microsecond', started_at, last_event_at)" : sort;
+  const value = key
+    ? `if(mapContains(newest_scores, ${key}), newest_scores[${key}], NULL)`
+    : sort === "duration"
+      ? "dateDiff('microsecond', started_at, last_event_at)"
+      : sort;
   const ties = sort === LAST_EVENT ? `session_id ${order}` : "last_event_at DESC, session_id";
   return `SELECT session_id, agent_id, environment, started_at, last_event_at, ended_at,
        event_count, error_count, input_tokens + output_tokens AS tokens

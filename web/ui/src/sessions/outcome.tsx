@@ -1,7 +1,7 @@
 import { middle } from "../kit/formats";
 import { Icon } from "../kit/icon";
 import type { IconName } from "../kit/icon-names";
-import { outcomeWords, type Outcome } from "./model";
+import { type Outcome, outcomeWords } from "./model";
 
 const MOST_CHARS = 40;
 const SIGNS: Record<Outcome["kind"], { icon: IconName; tone: string }> = {

@@ -1,17 +1,17 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Query } from "../api/request";
 import type { Session } from "../api/types";
-import { Filters, type Filter } from "../kit/filters";
+import { type Filter, Filters } from "../kit/filters";
 import { plural } from "../kit/formats";
 import { Icon } from "../kit/icon";
 import { NewRows } from "../kit/live";
+import { type Pages, useLoad, usePages } from "../kit/load";
 import { Loaded } from "../kit/loaded";
-import { useLoad, usePages, type Pages } from "../kit/load";
 import { useTight } from "../kit/media";
 import { Nothing } from "../kit/nothing";
 import { Page, type PageProps } from "../kit/page";
 import { navigate, param, place, setQuery } from "../kit/router";
-import { scoreChips, ScoreFilter } from "../kit/score-filter";
+import { ScoreFilter, scoreChips } from "../kit/score-filter";
 import { StatusBar } from "../kit/status-bar";
 import { Switch } from "../kit/switch";
 import { Table } from "../kit/table";
@@ -68,23 +68,32 @@ export default function SessionsPage({ org }: PageProps) {
   const { sort: _, order: __, ...filtered } = query;
   const key = JSON.stringify([turn, query]);
   const pages = usePages<Session>(key, (cursor, options) => listSessions({ ...query, cursor }, options));
-  const unscored = (pages.data ?? []).filter(({ latest_evaluation }) => !latest_evaluation).map(({ session_id }) => session_id);
-  const { data: jobs = new Map() } = useLoad(JSON.stringify([turn, unscored]), (options) => jobsBySession(unscored, options));
+  const unscored = (pages.data ?? [])
+    .filter(({ latest_evaluation }) => !latest_evaluation)
+    .map(({ session_id }) => session_id);
+  const { data: jobs = new Map() } = useLoad(JSON.stringify([turn, unscored]), (options) =>
+    jobsBySession(unscored, options),
+  );
   const { data: known, busy: findingKeys } = useLoad("score keys", facets.scoreKeys);
   const keys = known ?? [];
   const chosen = param("score");
   const scoreKey = chosen && keys.includes(chosen) ? chosen : (keys[0] ?? null);
-  const totals = useLoad(findingKeys ? null : JSON.stringify([turn, filtered, scoreKey]), (options) => sumSessions(filtered, scoreKey, options));
+  const totals = useLoad(findingKeys ? null : JSON.stringify([turn, filtered, scoreKey]), (options) =>
+    sumSessions(filtered, scoreKey, options),
+  );
   const table = useRef<HTMLDivElement>(null);
   const descending = query["order"] !== "asc";
   const sort = param("sort") ?? LAST_EVENT;
   // Only this order has new sessions at its top.
   const isLive = param("live") !== "0" && descending && sort === LAST_EVENT;
-  const held = () => !!table.current?.querySelector("tbody:hover, tbody:focus-within") || (table.current?.querySelector(".table-scroll")?.scrollTop ?? 0) > 0;
+  const held = () =>
+    !!table.current?.querySelector("tbody:hover, tbody:focus-within") ||
+    (table.current?.querySelector(".table-scroll")?.scrollTop ?? 0) > 0;
   const live = useLive(isLive, query, pages, held, totals);
   const refresh = () => setTurn((count) => count + 1);
   const unfiltered = FILTERED_BY.every((name) => param(name) === null);
-  const nothing = pages.current && pages.data?.length === 0 && unfiltered && currentRange(standardRange()).preset === "all";
+  const nothing =
+    pages.current && pages.data?.length === 0 && unfiltered && currentRange(standardRange()).preset === "all";
   useEffect(() => {
     if (nothing) void navigate(pathOf(org, "start"), { replace: true });
   }, [nothing]);
@@ -92,7 +101,19 @@ export default function SessionsPage({ org }: PageProps) {
     // The two that were chosen last, so that a third replaces the first.
     setSelected(new Set([...[...selected].filter((one) => one !== id), ...(wanted ? [id] : [])].slice(-MOST_SELECTED)));
   const [a, b] = selected;
-  const columns = columnsOf({ org, list: searchOf(place.value.query).slice(1), keys, scoreKey, sort, descending, jobs, now: Date.now(), tight: useTight(), selected, onSelect });
+  const columns = columnsOf({
+    org,
+    list: searchOf(place.value.query).slice(1),
+    keys,
+    scoreKey,
+    sort,
+    descending,
+    jobs,
+    now: Date.now(),
+    tight: useTight(),
+    selected,
+    onSelect,
+  });
   return (
     <Page
       title="Sessions"
@@ -104,8 +125,16 @@ export default function SessionsPage({ org }: PageProps) {
               Compare
             </a>
           )}
-          <Switch label="Live" checked={isLive} onChange={(on) => setQuery(on ? { live: null, sort: null, order: null } : { live: "0" })} />
-          <ViewToolbar curl={() => ({ route: "GET /sessions", query: { ...query, limit: PAGE_ROWS } })} sql={() => listSql(query)} onRefresh={refresh} />
+          <Switch
+            label="Live"
+            checked={isLive}
+            onChange={(on) => setQuery(on ? { live: null, sort: null, order: null } : { live: "0" })}
+          />
+          <ViewToolbar
+            curl={() => ({ route: "GET /sessions", query: { ...query, limit: PAGE_ROWS } })}
+            sql={() => listSql(query)}
+            onRefresh={refresh}
+          />
           <TimeRange standard={standardRange()} />
         </>
       }
@@ -120,14 +149,24 @@ export default function SessionsPage({ org }: PageProps) {
           rows.length ? (
             <div ref={table} class={selected.size ? "sessions-table selecting" : "sessions-table"}>
               <Table
-                label="Sessions" columns={columns} rows={rows} idOf={(row) => row.session_id}
-                hasMore={pages.hasMore} onMore={pages.more} busy={pages.busy}
-                sort={{ key: sort, descending }} onSort={(wanted) => setQuery(sortQuery(wanted.key, wanted.descending))}
+                label="Sessions"
+                columns={columns}
+                rows={rows}
+                idOf={(row) => row.session_id}
+                hasMore={pages.hasMore}
+                onMore={pages.more}
+                busy={pages.busy}
+                sort={{ key: sort, descending }}
+                onSort={(wanted) => setQuery(sortQuery(wanted.key, wanted.descending))}
               />
               <StatusBar>{status(pages)}</StatusBar>
             </div>
           ) : (
-            !nothing && <Nothing things="sessions" filters={FILTERED_BY} standard={standardRange()}>A session appears with its first event.</Nothing>
+            !nothing && (
+              <Nothing things="sessions" filters={FILTERED_BY} standard={standardRange()}>
+                A session appears with its first event.
+              </Nothing>
+            )
           )
         }
       </Loaded>

@@ -6,8 +6,8 @@ import { useNarrow } from "../../kit/media";
 import { param, setQuery } from "../../kit/router";
 import type { Outline } from "../detail/model/outline";
 import { reveal, useVirtual } from "../detail/waterfall/virtual";
-import type { Comparison } from "./load";
 import type { Differences } from "./differences";
+import type { Comparison } from "./load";
 import { firstDivergence, WINDOW } from "./model/align";
 
 const HEAD = 33;
@@ -41,17 +41,35 @@ export function Alignment({ comparison, differences }: { comparison: Comparison;
       <table aria-label="Alignment" aria-rowcount={count + 1}>
         <thead>
           <tr aria-rowindex={1}>
-            <th scope="col" class="number">Event</th><th scope="col" class="mono">{comparison.left.id}</th>
-            <th scope="col" class="number">Event</th><th scope="col" class="mono">{comparison.right.id}</th>
+            <th scope="col" class="number">
+              Event
+            </th>
+            <th scope="col" class="mono">
+              {comparison.left.id}
+            </th>
+            <th scope="col" class="number">
+              Event
+            </th>
+            <th scope="col" class="mono">
+              {comparison.right.id}
+            </th>
           </tr>
         </thead>
         <tbody>
           <tr aria-hidden="true" class="space" style={{ height: `${range.first * rowHeight}px` }} />
           {lines.map((at) => {
             const [one, other] = [aligned.left[at]!, aligned.right[at]!];
-            const classes = [differences.has(at) ? "differs" : "", at === line ? "selected" : ""].filter(Boolean).join(" ");
+            const classes = [differences.has(at) ? "differs" : "", at === line ? "selected" : ""]
+              .filter(Boolean)
+              .join(" ");
             return (
-              <tr key={at} class={classes} aria-rowindex={at + 2} aria-selected={at === line} onClick={() => chooseLine(at)}>
+              <tr
+                key={at}
+                class={classes}
+                aria-rowindex={at + 2}
+                aria-selected={at === line}
+                onClick={() => chooseLine(at)}
+              >
                 <Cell outline={left} event={one} line={at} />
                 <Cell outline={right} event={other} line={at} differs={one >= 0 && other >= 0 && differences.has(at)} />
               </tr>
@@ -64,8 +82,24 @@ export function Alignment({ comparison, differences }: { comparison: Comparison;
   );
 }
 
-function Cell({ outline, event, line, differs = false }: { outline: Outline; event: number; line: number; differs?: boolean }) {
-  if (event < 0) return <><td class="number" /><td class="dim">nothing here</td></>;
+function Cell({
+  outline,
+  event,
+  line,
+  differs = false,
+}: {
+  outline: Outline;
+  event: number;
+  line: number;
+  differs?: boolean;
+}) {
+  if (event < 0)
+    return (
+      <>
+        <td class="number" />
+        <td class="dim">nothing here</td>
+      </>
+    );
   const failed = outline.error[event] === 1;
   const kind = kindOf(outline.types[outline.type[event]!]!);
   return (
@@ -73,7 +107,9 @@ function Cell({ outline, event, line, differs = false }: { outline: Outline; eve
       <td class="number dim">{event + 1}</td>
       <td>
         <Icon name={failed ? "circle-alert" : KIND_ICONS[kind]} class={failed ? "err" : `kind-${kind}`} />
-        <button type="button" class={failed ? "link err" : "link"} onClick={() => chooseLine(line)}>{outline.types[outline.type[event]!]}</button>
+        <button type="button" class={failed ? "link err" : "link"} onClick={() => chooseLine(line)}>
+          {outline.types[outline.type[event]!]}
+        </button>
         {failed && <span class="visually-hidden"> failed</span>}
         {differs && <span class="visually-hidden"> differs</span>}{" "}
         <span class="soft">{outline.summary[event] || outline.names[outline.name[event]!] || ""}</span>
@@ -96,8 +132,14 @@ export function Divergence({ comparison, differences }: { comparison: Comparison
         {steps < 0 ? `${words} in all ${exact(same)} events` : `${words} up to event ${exact(same)}`}
         {first !== null && first < same && `, other texts from event ${exact(first + 1)}`}
       </span>
-      {next !== null && <button type="button" class="button" onClick={() => chooseLine(next)}>Next difference</button>}
-      {aligned.windowed && <span class="dim">Aligned in windows of {exact(WINDOW)} rows: a match across their edges can be missed.</span>}
+      {next !== null && (
+        <button type="button" class="button" onClick={() => chooseLine(next)}>
+          Next difference
+        </button>
+      )}
+      {aligned.windowed && (
+        <span class="dim">Aligned in windows of {exact(WINDOW)} rows: a match across their edges can be missed.</span>
+      )}
     </div>
   );
 }

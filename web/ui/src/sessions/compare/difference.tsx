@@ -8,7 +8,7 @@ import type { Payloads } from "../detail/payloads";
 import { usePayload } from "../detail/use_payload";
 import { chooseLine, chosenLine } from "./alignment";
 import type { Comparison } from "./load";
-import { diffPayloads, type DiffLine } from "./model/payload_diff";
+import { type DiffLine, diffPayloads } from "./model/payload_diff";
 
 const SIGN = { same: " ", left: "−", right: "+" } as const;
 const MOST_LINES = 2000;
@@ -32,21 +32,42 @@ export function Difference({ comparison, one, other }: { comparison: Comparison;
   const close = () => chooseLine(-1);
   const content = (
     <>
-      {lines && <p class="soft diff-status" role="status">{i < 0 || j < 0 ? "Only one session has this event" : changed ? `${plural(changed, "line")} differ${changed === 1 ? "s" : ""}` : "The payloads are equal"}</p>}
+      {lines && (
+        <p class="soft diff-status" role="status">
+          {i < 0 || j < 0
+            ? "Only one session has this event"
+            : changed
+              ? `${plural(changed, "line")} differ${changed === 1 ? "s" : ""}`
+              : "The payloads are equal"}
+        </p>
+      )}
       <div class="side-scroll diff" tabIndex={0}>
-        {lines?.slice(0, MOST_LINES).map((each, index) => <Line key={index} {...each} />)}
-        {lines && lines.length > MOST_LINES && <p class="side-note dim">{MOST_LINES} of {lines.length} lines shown; open the events for the rest.</p>}
+        {lines?.slice(0, MOST_LINES).map((each, index) => (
+          <Line key={index} {...each} />
+        ))}
+        {lines && lines.length > MOST_LINES && (
+          <p class="side-note dim">
+            {MOST_LINES} of {lines.length} lines shown; open the events for the rest.
+          </p>
+        )}
       </div>
     </>
   );
-  if (asDialog) return <Dialog title={TITLE} kind="side" onClose={close}>{content}</Dialog>;
+  if (asDialog)
+    return (
+      <Dialog title={TITLE} kind="side" onClose={close}>
+        {content}
+      </Dialog>
+    );
   return (
     <aside class="side-panel" aria-label={TITLE}>
       <header class="side-head">
         <div class="side-title">
           <h2>{TITLE}</h2>
           <span class="grow" />
-          <button type="button" class="button ghost" aria-label="Close" title="Close" onClick={close}><Icon name="x" /></button>
+          <button type="button" class="button ghost" aria-label="Close" title="Close" onClick={close}>
+            <Icon name="x" />
+          </button>
         </div>
       </header>
       {content}
@@ -60,7 +81,9 @@ function Line({ side, text }: DiffLine) {
     <div class={`diff-line diff-${side}`}>
       <i aria-hidden="true">{SIGN[side]}</i>
       {spoken && <span class="visually-hidden">{spoken}</span>}
-      <span><Text>{text}</Text></span>
+      <span>
+        <Text>{text}</Text>
+      </span>
     </div>
   );
 }

@@ -1,5 +1,5 @@
-import { useEffect, useState } from "preact/hooks";
 import url from "worker:./model/align.worker.ts";
+import { useEffect, useState } from "preact/hooks";
 import { can } from "../../api/session";
 import { startWorker } from "../../kit/worker";
 import { PAGE, readOutline, readSession, type SessionDetail } from "../detail/api";

@@ -6,30 +6,47 @@ import { param } from "../../kit/router";
 import { Failed, Forbidden } from "../../kit/states";
 import { ViewToolbar } from "../../kit/toolbar";
 import { joinValues, pathOf } from "../../kit/url";
-import { Payloads } from "../detail/payloads";
 import { factsSql } from "../detail/model/statement";
+import { Payloads } from "../detail/payloads";
 import { Alignment, Divergence } from "./alignment";
 import { Deltas } from "./deltas";
 import { Difference } from "./difference";
 import { useDifferences } from "./differences";
-import { useComparison, type Comparison } from "./load";
+import { type Comparison, useComparison } from "./load";
 
 export default function ComparePage({ org }: PageProps) {
   const [a, b] = [param("a") ?? "", param("b") ?? ""];
   const { data, error, reload } = useComparison(a, b);
   const toolbar = (
     <ViewToolbar
-      curl={() => ({ route: can("evaluations:read") ? "GET /sessions" : "GET /events/summary", query: { session_id: joinValues([a, b]) } })}
-      sql={() => factsSql([a, b])} onRefresh={reload}
+      curl={() => ({
+        route: can("evaluations:read") ? "GET /sessions" : "GET /events/summary",
+        query: { session_id: joinValues([a, b]) },
+      })}
+      sql={() => factsSql([a, b])}
+      onRefresh={reload}
     />
   );
   return (
     <Page title="Compare sessions" actions={toolbar}>
       <p class="compare-names">
-        <a class="link mono" href={pathOf(org, "sessions", a)}>{a}</a> <span class="dim">with</span> <a class="link mono" href={pathOf(org, "sessions", b)}>{b}</a>
+        <a class="link mono" href={pathOf(org, "sessions", a)}>
+          {a}
+        </a>{" "}
+        <span class="dim">with</span>{" "}
+        <a class="link mono" href={pathOf(org, "sessions", b)}>
+          {b}
+        </a>
       </p>
-      {!a || !b ? <p class="side-note">Choose two sessions in the list, or a session's "Compare with…".</p>
-        : error ? <Failed error={error} onRetry={reload} /> : data ? <Content comparison={data} /> : <Skeleton rows={12} />}
+      {!a || !b ? (
+        <p class="side-note">Choose two sessions in the list, or a session's "Compare with…".</p>
+      ) : error ? (
+        <Failed error={error} onRetry={reload} />
+      ) : data ? (
+        <Content comparison={data} />
+      ) : (
+        <Skeleton rows={12} />
+      )}
     </Page>
   );
 }
@@ -38,10 +55,10 @@ function Content({ comparison }: { comparison: Comparison }) {
   return (
     <div class="compare">
       <Deltas comparison={comparison} />
-      {!can("evaluations:read") && <p class="side-note soft">Scores are not shown: you need the permission evaluations:read.</p>}
-      {comparison.aligned ? (
-        <Aligned comparison={comparison} />
-      ) : <Forbidden permission="events:read" />}
+      {!can("evaluations:read") && (
+        <p class="side-note soft">Scores are not shown: you need the permission evaluations:read.</p>
+      )}
+      {comparison.aligned ? <Aligned comparison={comparison} /> : <Forbidden permission="events:read" />}
     </div>
   );
 }
@@ -55,7 +72,9 @@ function Aligned({ comparison }: { comparison: Comparison }) {
     <>
       <Divergence comparison={comparison} differences={differences} />
       <div class="session-split">
-        <div class="session-main"><Alignment comparison={comparison} differences={differences} /></div>
+        <div class="session-main">
+          <Alignment comparison={comparison} differences={differences} />
+        </div>
         <Difference comparison={comparison} one={one} other={other} />
       </div>
     </>

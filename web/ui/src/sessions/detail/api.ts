@@ -1,4 +1,4 @@
-import { request, requestLines, requestText, type Answer, type Options, type Query } from "../../api/request";
+import { type Answer, type Options, type Query, request, requestLines, requestText } from "../../api/request";
 import { joinValues } from "../../kit/url";
 import type { OutlineAnswer } from "./model/outline";
 
@@ -10,7 +10,11 @@ export const PAGE = 20_000;
 export const FIRST_PAGE = 2_000;
 
 export async function readOutline(id: string, query: Query, signal: AbortSignal): Promise<OutlineAnswer> {
-  return (await request("GET /sessions/{session_id}/outline", { path: { session_id: id }, query }, { signal })) as OutlineAnswer;
+  return (await request(
+    "GET /sessions/{session_id}/outline",
+    { path: { session_id: id }, query },
+    { signal },
+  )) as OutlineAnswer;
 }
 
 /** Ids of the events whose payloads hold the text. */
@@ -58,6 +62,10 @@ export function reEvaluate(id: string) {
 
 /** The newest sessions of an agent, to choose from. */
 export async function readNewestIds(agent: string, options: Options): Promise<string[]> {
-  const { sessions } = await request("GET /sessions", { query: { agent_id: joinValues([agent]), limit: 200 } }, options);
+  const { sessions } = await request(
+    "GET /sessions",
+    { query: { agent_id: joinValues([agent]), limit: 200 } },
+    options,
+  );
   return sessions.map(({ session_id }) => session_id);
 }

@@ -1,5 +1,5 @@
 // The keys of the session page.
-import { setQuery, param } from "../../kit/router";
+import { param, setQuery } from "../../kit/router";
 import { useShortcuts } from "../../kit/shortcuts";
 import { goToError, goToMatch } from "./header/find";
 import type { EventTab } from "./panel/event";
@@ -30,7 +30,8 @@ export function useSessionKeys(view: View, { onTab, newer, older }: Actions): vo
     { keys: "]", label: "Older session", run: older },
     { keys: "Escape", label: "Close the event", run: () => param("e") && chooseEvent(null) },
     ...VIEWS.map((name, index) => ({
-      keys: String(index + 1), label: `Tab ${name[0]!.toUpperCase()}${name.slice(1)}`,
+      keys: String(index + 1),
+      label: `Tab ${name[0]!.toUpperCase()}${name.slice(1)}`,
       run: () => setQuery({ view: index ? name : null }),
     })),
   ]);

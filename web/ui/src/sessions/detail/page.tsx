@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { can } from "../../api/session";
 import { Icon } from "../../kit/icon";
 import { Skeleton } from "../../kit/loaded";
+import { useNarrow, useSideless } from "../../kit/media";
 import { Page, type PageProps } from "../../kit/page";
 import { param, setQuery } from "../../kit/router";
 import { Failed, Forbidden } from "../../kit/states";
@@ -11,9 +12,10 @@ import { zone } from "../../kit/zone";
 import { Evaluations, useEvaluations } from "./evaluations/evaluations";
 import { Actions } from "./header/actions";
 import { Facts } from "./header/facts";
-import { Find } from "./header/find";
 import { useFilterRow } from "./header/filters";
+import { Find } from "./header/find";
 import { StateBadge } from "./header/state_badge";
+import { useNeighbours } from "./header/use_neighbours";
 import { ViewMenu } from "./header/view_menu";
 import { useSessionKeys } from "./keys";
 import { Minimap } from "./minimap/minimap";
@@ -25,10 +27,8 @@ import { chosenEvent, chosenView, showsGaps } from "./state";
 import { EventTable } from "./table/table";
 import { PrintButton } from "./transcript/print";
 import { Transcript } from "./transcript/transcript";
-import { useNeighbours } from "./header/use_neighbours";
 import { useLater } from "./use_later";
 import { View } from "./view";
-import { useNarrow, useSideless } from "../../kit/media";
 import { Waterfall } from "./waterfall/waterfall";
 
 const TICK_MS = 1000;
@@ -53,7 +53,12 @@ export default function SessionPage({ org, id }: PageProps) {
   const refresh = () => source.refresh(chosenEvent.peek());
   const error = source.error.value ?? (can("events:read") ? null : source.factsError.value);
   return (
-    <Page title={id} mono badges={<StateBadge view={view} />} actions={<Actions view={view} org={org} links={links} onRefresh={refresh} />}>
+    <Page
+      title={id}
+      mono
+      badges={<StateBadge view={view} />}
+      actions={<Actions view={view} org={org} links={links} onRefresh={refresh} />}
+    >
       {error ? <Failed error={error} onRetry={refresh} /> : null}
       {(!error || view.session.value) && <Content view={view} payloads={payloads} tab={tab} onTab={setTab} />}
     </Page>
@@ -89,7 +94,11 @@ function Content(props: ContentProps) {
   return (
     <div class="session" aria-busy={events && !view.source.complete.value}>
       <Facts view={view} />
-      {view.source.missing.value && <p class="notice warn" role="status">The event of this link is not part of the session.</p>}
+      {view.source.missing.value && (
+        <p class="notice warn" role="status">
+          The event of this link is not part of the session.
+        </p>
+      )}
       {events && view.session.value!.outline.length > 0 && <Minimap view={view} />}
       <Body {...props} />
     </div>
@@ -104,8 +113,10 @@ function Body({ view, payloads, tab, onTab }: ContentProps) {
   const results = useEvaluations(view);
   const name = events ? chosenView.value : param("view") === null ? "evaluations" : chosenView.value;
   const tabs = [
-    { id: "waterfall", label: "Waterfall" }, { id: "transcript", label: "Transcript" },
-    { id: "evaluations", label: "Evaluations", count: results.data?.length || undefined }, { id: "table", label: "Table" },
+    { id: "waterfall", label: "Waterfall" },
+    { id: "transcript", label: "Transcript" },
+    { id: "evaluations", label: "Evaluations", count: results.data?.length || undefined },
+    { id: "table", label: "Table" },
   ];
   const agents = view.session.value?.outline.agents.length ?? 0;
   const aside = events && name !== "evaluations" && (
@@ -113,21 +124,40 @@ function Body({ view, payloads, tab, onTab }: ContentProps) {
       <Find view={view} />
       {narrow ? filterRow.row : filterRow.button}
       {view.hasGaps.value && (
-        <button type="button" class="button ghost" aria-pressed={showsGaps.value} onClick={() => setQuery({ gaps: showsGaps.value ? null : "1" })}>
+        <button
+          type="button"
+          class="button ghost"
+          aria-pressed={showsGaps.value}
+          onClick={() => setQuery({ gaps: showsGaps.value ? null : "1" })}
+        >
           Show gaps
         </button>
       )}
       <ViewMenu />
       {name === "transcript" && <PrintButton view={view} payloads={payloads} />}
-      <span class="agent-count"><Icon name="list-tree" />{agents === 1 ? "1 agent" : `${agents} agents`}</span>
+      <span class="agent-count">
+        <Icon name="list-tree" />
+        {agents === 1 ? "1 agent" : `${agents} agents`}
+      </span>
     </div>
   );
   return (
-    <Tabs label="Session" tabs={tabs} value={name} onChange={(next) => setQuery({ view: next === "waterfall" && events ? null : next })} aside={aside} class="session-panel">
+    <Tabs
+      label="Session"
+      tabs={tabs}
+      value={name}
+      onChange={(next) => setQuery({ view: next === "waterfall" && events ? null : next })}
+      aside={aside}
+      class="session-panel"
+    >
       {events && name !== "evaluations" && !narrow && filterRow.row}
       <div class="session-split">
-        <div class="session-main"><Shown view={view} payloads={payloads} name={name} results={results} onOpen={() => onTab("payload")} /></div>
-        {events && name !== "evaluations" && <Side view={view} payloads={payloads} tab={tab} onTab={onTab} asDialog={asDialog} />}
+        <div class="session-main">
+          <Shown view={view} payloads={payloads} name={name} results={results} onOpen={() => onTab("payload")} />
+        </div>
+        {events && name !== "evaluations" && (
+          <Side view={view} payloads={payloads} tab={tab} onTab={onTab} asDialog={asDialog} />
+        )}
       </div>
     </Tabs>
   );
@@ -142,7 +172,12 @@ interface ShownProps {
 }
 
 function Shown({ view, payloads, name, results, onOpen }: ShownProps) {
-  if (name === "evaluations") return can("evaluations:read") ? <Evaluations view={view} results={results} /> : <Forbidden permission="evaluations:read" />;
+  if (name === "evaluations")
+    return can("evaluations:read") ? (
+      <Evaluations view={view} results={results} />
+    ) : (
+      <Forbidden permission="evaluations:read" />
+    );
   if (!can("events:read")) return <Forbidden permission="events:read" />;
   if (name === "transcript") return <Transcript view={view} payloads={payloads} />;
   if (name === "table") return <EventTable view={view} />;

@@ -1,6 +1,7 @@
 // Payloads of events, read when they come into view and kept within bounds.
-import { readEventText, readLines } from "./api";
+
 import { memberText } from "../../kit/raw";
+import { readEventText, readLines } from "./api";
 
 export interface Payload {
   /** The text as it was sent. */

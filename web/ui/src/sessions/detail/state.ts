@@ -29,7 +29,10 @@ export const filters = computed<Filters>(() => {
   const [type, agent, name, errored, t0, t1] = JSON.parse(filterKey.value) as (string | null)[];
   const [from, to] = [Number(t0 ?? NaN), Number(t1 ?? NaN)];
   return {
-    types: splitValues(type), agents: splitValues(agent), names: splitValues(name), errored: errored === "1",
+    types: splitValues(type),
+    agents: splitValues(agent),
+    names: splitValues(name),
+    errored: errored === "1",
     window: to > from ? { from, to } : null,
   };
 });
@@ -42,4 +45,3 @@ export function chooseEvent(id: number | null, { typing = false } = {}): void {
 export function setWindow(window: Filters["window"], { typing = false } = {}): void {
   (typing ? typeQuery : setQuery)({ t0: window && Math.floor(window.from), t1: window && Math.ceil(window.to) });
 }
-

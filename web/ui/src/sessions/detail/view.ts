@@ -1,11 +1,11 @@
 // The state of the views of a session, derived from its events and the URL.
-import { computed, signal, type Signal } from "@preact/signals";
+import { computed, type Signal, signal } from "@preact/signals";
 import { windowOn } from "./model/axis";
 import { countOnes, isFiltered, passing, rowsWith } from "./model/filters";
 import { matches } from "./model/find";
 import { stateOf } from "./model/live";
 import { indexOfEvent } from "./model/outline";
-import { axisOf, endOf, openCalls, spanOf, type Scene, type Session } from "./model/session";
+import { axisOf, endOf, openCalls, type Scene, type Session, spanOf } from "./model/session";
 import { visibleRows } from "./model/tree";
 import type { Source } from "./source";
 import { chosenEvent, filters, foldedAgents, hidesOthers, searchText, showsGaps } from "./state";
@@ -34,7 +34,9 @@ export class View {
 
   readonly lastEventAt = computed(() => {
     const { session } = this;
-    return session.value?.outline.length ? session.value.last / 1000 : Date.parse(this.source.facts.value?.last_event_at ?? "");
+    return session.value?.outline.length
+      ? session.value.last / 1000
+      : Date.parse(this.source.facts.value?.last_event_at ?? "");
   });
 
   readonly state = computed(() => stateOf(this.endedAt.value, this.lastEventAt.value, this.clock.value));
@@ -144,9 +146,13 @@ export class View {
   });
 
   /** The index of the chosen event, or -1. */
-  readonly chosen = computed(() => (this.session.value ? indexOfEvent(this.session.value.outline, chosenEvent.value) : -1));
+  readonly chosen = computed(() =>
+    this.session.value ? indexOfEvent(this.session.value.outline, chosenEvent.value) : -1,
+  );
 
-  readonly chosenRow = computed(() => (this.chosen.value < 0 ? -1 : this.session.value!.rows.ofEvent[this.chosen.value]!));
+  readonly chosenRow = computed(() =>
+    this.chosen.value < 0 ? -1 : this.session.value!.rows.ofEvent[this.chosen.value]!,
+  );
 
   readonly open = computed(() => (this.session.value ? openCalls(this.session.value) : []));
 }

@@ -16,9 +16,11 @@ const common = (one: string, other: string, window?: number) => {
 /** The length of the longest common subsequence, by the definition. */
 function longest(one: string, other: string): number {
   const table = Array.from({ length: one.length + 1 }, () => new Array<number>(other.length + 1).fill(0));
-  for (let i = 1; i <= one.length; i++) for (let j = 1; j <= other.length; j++) {
-    table[i]![j] = one[i - 1] === other[j - 1] ? table[i - 1]![j - 1]! + 1 : Math.max(table[i - 1]![j]!, table[i]![j - 1]!);
-  }
+  for (let i = 1; i <= one.length; i++)
+    for (let j = 1; j <= other.length; j++) {
+      table[i]![j] =
+        one[i - 1] === other[j - 1] ? table[i - 1]![j - 1]! + 1 : Math.max(table[i - 1]![j]!, table[i]![j - 1]!);
+    }
   return table[one.length]![other.length]!;
 }
 
@@ -64,10 +66,18 @@ test("5,000 rows against 5,000 others take a few seconds at most", () => {
 });
 
 test("payloads differ by lines, envelope and commas aside", () => {
-  const lines = diffPayloads({ session_id: "a", tool: "x", input: { n: 1 } }, { session_id: "b", tool: "x", input: { n: 2 }, more: true });
-  assert.deepEqual(lines.filter((line) => line.side !== "same"), [
-    { side: "left", text: '    "n": 1' }, { side: "right", text: '    "n": 2' }, { side: "right", text: '  "more": true' },
-  ]);
+  const lines = diffPayloads(
+    { session_id: "a", tool: "x", input: { n: 1 } },
+    { session_id: "b", tool: "x", input: { n: 2 }, more: true },
+  );
+  assert.deepEqual(
+    lines.filter((line) => line.side !== "same"),
+    [
+      { side: "left", text: '    "n": 1' },
+      { side: "right", text: '    "n": 2' },
+      { side: "right", text: '  "more": true' },
+    ],
+  );
   assert.ok(diffPayloads({ a: 1 }, { a: 1 }).every((line) => line.side === "same"));
   assert.deepEqual(diffPayloads(undefined, 5), [{ side: "right", text: "5" }]);
 });

@@ -34,7 +34,9 @@ export function align(one: ArrayLike<number>, other: ArrayLike<number>, window =
     pairs.push(...kept);
     if (last) break;
     const end = kept[kept.length - 1];
-    [at, to] = end ? [end[0] + 1, end[1] + 1] : [Math.min(oneEnd, at + (window >> 1)), Math.min(otherEnd, to + (window >> 1))];
+    [at, to] = end
+      ? [end[0] + 1, end[1] + 1]
+      : [Math.min(oneEnd, at + (window >> 1)), Math.min(otherEnd, to + (window >> 1))];
   }
   for (let i = 0; i < tail; i++) pairs.push([oneEnd + i, otherEnd + i]);
   return { ...lines(pairs, one.length, other.length), windowed };
@@ -44,7 +46,12 @@ const DIAGONAL = 1;
 const UP = 2;
 
 function subsequence(
-  one: ArrayLike<number>, from: number, to: number, other: ArrayLike<number>, otherFrom: number, otherTo: number,
+  one: ArrayLike<number>,
+  from: number,
+  to: number,
+  other: ArrayLike<number>,
+  otherFrom: number,
+  otherTo: number,
 ): [number, number][] {
   const rows = to - from;
   const width = otherTo - otherFrom;
@@ -110,6 +117,12 @@ export const DIFFERS = 1;
 export const EQUAL = 2;
 
 /** `DIFFERS` for each line where only one side has something, or where the summaries differ; 0 for others. */
-export function textDifferences({ left, right }: Pick<Aligned, "left" | "right">, one: readonly string[], other: readonly string[]): Uint8Array {
-  return Uint8Array.from(left, (i, line) => (i < 0 || right[line]! < 0 || one[i] !== other[right[line]!] ? DIFFERS : 0));
+export function textDifferences(
+  { left, right }: Pick<Aligned, "left" | "right">,
+  one: readonly string[],
+  other: readonly string[],
+): Uint8Array {
+  return Uint8Array.from(left, (i, line) =>
+    i < 0 || right[line]! < 0 || one[i] !== other[right[line]!] ? DIFFERS : 0,
+  );
 }

@@ -33,8 +33,10 @@ export function diffPayloads(left: unknown, right: unknown): DiffLine[] {
 
 function linesOf(payload: unknown): string[] {
   if (payload === undefined) return [];
-  const shown = typeof payload === "object" && payload !== null && !Array.isArray(payload)
-    ? Object.fromEntries(Object.entries(payload).filter(([key]) => !ENVELOPE.has(key))) : payload;
+  const shown =
+    typeof payload === "object" && payload !== null && !Array.isArray(payload)
+      ? Object.fromEntries(Object.entries(payload).filter(([key]) => !ENVELOPE.has(key)))
+      : payload;
   return JSON.stringify(shown, null, 2).split("\n");
 }
 

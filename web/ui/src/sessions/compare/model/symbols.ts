@@ -11,7 +11,8 @@ export function symbolsOf(...outlines: Outline[]): Int32Array[] {
       let symbol = known.get(key);
       if (symbol === undefined) known.set(key, (symbol = known.size));
       return symbol;
-    }));
+    }),
+  );
 }
 
 export interface Totals {
@@ -24,7 +25,8 @@ export interface Totals {
 }
 
 export function totalsOf(outline: Outline): Totals {
-  const sum = (column: Float64Array) => column.reduce((total, value) => (Number.isNaN(value) ? total : total + value), 0);
+  const sum = (column: Float64Array) =>
+    column.reduce((total, value) => (Number.isNaN(value) ? total : total + value), 0);
   return {
     time: outline.length ? (outline.ts[outline.length - 1]! - outline.ts[0]!) / 1000 : 0,
     events: outline.length,

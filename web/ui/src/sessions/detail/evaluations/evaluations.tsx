@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
-import { decimal, duration, plural } from "../../../kit/formats";
 import { can } from "../../../api/session";
-import { useLoad, type Load } from "../../../kit/load";
-import { Moment } from "../../../kit/values";
+import { decimal, duration, plural } from "../../../kit/formats";
+import { type Load, useLoad } from "../../../kit/load";
 import { Failed } from "../../../kit/states";
 import { Text } from "../../../kit/text";
-import { readEvaluations, type Evaluation } from "../api";
+import { Moment } from "../../../kit/values";
+import { type Evaluation, readEvaluations } from "../api";
 import { useLater } from "../use_later";
 import type { View } from "../view";
 
@@ -33,7 +33,16 @@ export function Evaluations({ view, results }: { view: View; results: Load<Evalu
         <section class="why" aria-label="Why no score">
           <h2>{data.length ? "The next score" : "Why no score"}</h2>
           <p>{state.sentence}</p>
-          {state.job && <p class="soft">Attempt {state.job.attempt_count}, queued <Moment at={state.job.enqueued_at} />{state.job.last_error && <>. Last error: <Text>{state.job.last_error}</Text></>}</p>}
+          {state.job && (
+            <p class="soft">
+              Attempt {state.job.attempt_count}, queued <Moment at={state.job.enqueued_at} />
+              {state.job.last_error && (
+                <>
+                  . Last error: <Text>{state.job.last_error}</Text>
+                </>
+              )}
+            </p>
+          )}
         </section>
       )}
       {shown && <Result result={shown} newest={shown === data[0]} />}
@@ -43,8 +52,14 @@ export function Evaluations({ view, results }: { view: View; results: Load<Evalu
           <ul class="results">
             {data.map((result) => (
               <li key={result.evaluation_id}>
-                <button type="button" class="result-choice" aria-pressed={result === shown} onClick={() => setChosen(result.evaluation_id)}>
-                  <Moment at={result.completed_at} /> <span class={result.status === "done" ? "soft" : "err"}>{scoreLine(result)}</span>
+                <button
+                  type="button"
+                  class="result-choice"
+                  aria-pressed={result === shown}
+                  onClick={() => setChosen(result.evaluation_id)}
+                >
+                  <Moment at={result.completed_at} />{" "}
+                  <span class={result.status === "done" ? "soft" : "err"}>{scoreLine(result)}</span>
                 </button>
               </li>
             ))}
@@ -75,16 +90,36 @@ function Result({ result, newest }: { result: Evaluation; newest: boolean }) {
         completed <Moment at={result.completed_at} />, {plural(result.attempt_count, "attempt")}
         {result.duration_ms !== null && `, ${duration(result.duration_ms)}`}
       </p>
-      {result.error && <p class="box-err"><Text>{result.error}</Text></p>}
-      {result.summary && <p class="result-summary"><Text>{result.summary}</Text></p>}
+      {result.error && (
+        <p class="box-err">
+          <Text>{result.error}</Text>
+        </p>
+      )}
+      {result.summary && (
+        <p class="result-summary">
+          <Text>{result.summary}</Text>
+        </p>
+      )}
       <dl class="scores">
         {scores.map(([key, value]) => (
           <div key={key}>
             <dt>{key}</dt>
-            <dd><b title={String(value)}>{decimal(value)}</b><span><Text>{reasons.get(key) ?? ""}</Text></span></dd>
+            <dd>
+              <b title={String(value)}>{decimal(value)}</b>
+              <span>
+                <Text>{reasons.get(key) ?? ""}</Text>
+              </span>
+            </dd>
           </div>
         ))}
-        {others.map(([key, text]) => <div key={key}><dt>{key}</dt><dd><Text>{text}</Text></dd></div>)}
+        {others.map(([key, text]) => (
+          <div key={key}>
+            <dt>{key}</dt>
+            <dd>
+              <Text>{text}</Text>
+            </dd>
+          </div>
+        ))}
       </dl>
     </section>
   );

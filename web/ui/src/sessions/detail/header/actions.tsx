@@ -30,19 +30,33 @@ export function Actions({ view, org, links, onRefresh }: Props) {
   const path = { session_id: id };
   const shown = () => shownQuery(view.session.value?.outline ?? null, filters.value);
   const items = [
-    { label: "JSON lines", onSelect: () => void download(`session-${id}.jsonl`, "application/x-ndjson", () => readExport(id, "jsonl")) },
-    { label: "JSON", onSelect: () => void download(`session-${id}.json`, "application/json", () => readExport(id, "json")) },
+    {
+      label: "JSON lines",
+      onSelect: () => void download(`session-${id}.jsonl`, "application/x-ndjson", () => readExport(id, "jsonl")),
+    },
+    {
+      label: "JSON",
+      onSelect: () => void download(`session-${id}.json`, "application/json", () => readExport(id, "json")),
+    },
   ];
   return (
     <>
       {links}
       <ViewToolbar
-        curl={() => (reads ? { route: "GET /sessions/{session_id}/outline", path, query: shown() } : { route: "GET /sessions/{session_id}", path })}
-        sql={() => (reads ? eventsSql(id, shown()) : factsSql([id]))} onRefresh={onRefresh}
+        curl={() =>
+          reads
+            ? { route: "GET /sessions/{session_id}/outline", path, query: shown() }
+            : { route: "GET /sessions/{session_id}", path }
+        }
+        sql={() => (reads ? eventsSql(id, shown()) : factsSql([id]))}
+        onRefresh={onRefresh}
       />
       <CompareWith id={id} agent={view.source.facts.value?.agent_id} org={org} />
       {can("events:read") && (
-        <MenuButton label="Export" items={items} class="button folds"><Icon name="upload" />Export</MenuButton>
+        <MenuButton label="Export" items={items} class="button folds">
+          <Icon name="upload" />
+          Export
+        </MenuButton>
       )}
       {can("evaluations:trigger") && <ReEvaluate view={view} />}
     </>
@@ -72,7 +86,9 @@ function ReEvaluate({ view }: { view: View }) {
 
 function CompareWith({ id, agent, org }: { id: string; agent: string | undefined; org: string }) {
   const [open, setOpen] = useState(false);
-  const { data: ids = [] } = useLoad(open && agent !== undefined ? `sessions of ${org} ${agent}` : null, (options) => readNewestIds(agent!, options));
+  const { data: ids = [] } = useLoad(open && agent !== undefined ? `sessions of ${org} ${agent}` : null, (options) =>
+    readNewestIds(agent!, options),
+  );
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const other = String(new FormData(event.currentTarget as HTMLFormElement).get("other")).trim();
@@ -89,9 +105,22 @@ function CompareWith({ id, agent, org }: { id: string; agent: string | undefined
       {open && (
         <Dialog title="Compare with" onClose={() => setOpen(false)}>
           <form class="compare-form" onSubmit={submit}>
-            <label>Session<input name="other" list="compare-ids" required autocomplete="off" autofocus /></label>
-            <datalist id="compare-ids">{ids.filter((one) => one !== id).map((one) => <option key={one} value={one} />)}</datalist>
-            <footer class="dialog-foot"><button type="submit" class="button primary">Compare</button></footer>
+            <label>
+              Session
+              <input name="other" list="compare-ids" required autocomplete="off" autofocus />
+            </label>
+            <datalist id="compare-ids">
+              {ids
+                .filter((one) => one !== id)
+                .map((one) => (
+                  <option key={one} value={one} />
+                ))}
+            </datalist>
+            <footer class="dialog-foot">
+              <button type="submit" class="button primary">
+                Compare
+              </button>
+            </footer>
           </form>
         </Dialog>
       )}

@@ -1,8 +1,8 @@
 import { compact, decimal, duration, exact, plural } from "../../../kit/formats";
 import { setQuery } from "../../../kit/router";
 import { Moment } from "../../../kit/values";
-import { silence, elapsed } from "../model/live";
 import { countOnes } from "../model/filters";
+import { elapsed, silence } from "../model/live";
 import type { View } from "../view";
 
 /** The line below the name: where, when, how long, how much. Facts that one may not read come from the events. */
@@ -18,24 +18,61 @@ export function Facts({ view }: { view: View }) {
   const totals = session && view.source.complete.value ? totalsOf(view) : (facts ?? (session && totalsOf(view)));
   return (
     <div class="session-facts">
-      {facts && <span><b>{facts.environment}</b></span>}
-      {begin !== null && <span>started <b><Moment at={new Date(begin).toISOString()} /></b></span>}
-      {begin !== null && (running ? <span>for <b>{elapsed(view.clock.value - begin)}</b></span> : <span>took <b>{duration(end - begin)}</b></span>)}
+      {facts && (
+        <span>
+          <b>{facts.environment}</b>
+        </span>
+      )}
+      {begin !== null && (
+        <span>
+          started{" "}
+          <b>
+            <Moment at={new Date(begin).toISOString()} />
+          </b>
+        </span>
+      )}
+      {begin !== null &&
+        (running ? (
+          <span>
+            for <b>{elapsed(view.clock.value - begin)}</b>
+          </span>
+        ) : (
+          <span>
+            took <b>{duration(end - begin)}</b>
+          </span>
+        ))}
       {totals && (
         <>
-          <span><b title={exact(totals.event_count)}>{exact(totals.event_count)}</b> {totals.event_count === 1 ? "event" : "events"}</span>
-          {totals.error_count > 0 ? <span class="err"><b>{exact(totals.error_count)}</b> failed</span> : <span>none failed</span>}
+          <span>
+            <b title={exact(totals.event_count)}>{exact(totals.event_count)}</b>{" "}
+            {totals.event_count === 1 ? "event" : "events"}
+          </span>
+          {totals.error_count > 0 ? (
+            <span class="err">
+              <b>{exact(totals.error_count)}</b> failed
+            </span>
+          ) : (
+            <span>none failed</span>
+          )}
           <span title={`${plural(totals.input_tokens, "token")} in, ${exact(totals.output_tokens)} out`}>
             <b>{compact(totals.input_tokens)}</b> in · <b>{compact(totals.output_tokens)}</b> out
           </span>
         </>
       )}
       {scores.map(([key, value]) => (
-        <button key={key} type="button" class="fact-link" title={`${value}: show the evaluation`} onClick={() => setQuery({ view: "evaluations" })}>
+        <button
+          key={key}
+          type="button"
+          class="fact-link"
+          title={`${value}: show the evaluation`}
+          onClick={() => setQuery({ view: "evaluations" })}
+        >
           {key} <b>{decimal(value)}</b>
         </button>
       ))}
-      <span role="status" class="warn">{quiet}</span>
+      <span role="status" class="warn">
+        {quiet}
+      </span>
       {facts && scores.length === 0 && <span class="dim">{facts.evaluation_state.sentence}</span>}
     </div>
   );
@@ -43,9 +80,12 @@ export function Facts({ view }: { view: View }) {
 
 function totalsOf(view: View) {
   const { outline } = view.session.value!;
-  const sum = (column: Float64Array) => column.reduce((total, value) => (Number.isNaN(value) ? total : total + value), 0);
+  const sum = (column: Float64Array) =>
+    column.reduce((total, value) => (Number.isNaN(value) ? total : total + value), 0);
   return {
-    event_count: outline.before + outline.length + outline.after, error_count: countOnes(outline.error),
-    input_tokens: sum(outline.inputTokens), output_tokens: sum(outline.outputTokens),
+    event_count: outline.before + outline.length + outline.after,
+    error_count: countOnes(outline.error),
+    input_tokens: sum(outline.inputTokens),
+    output_tokens: sum(outline.outputTokens),
   };
 }

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
+import { Chip, type Filter, Filters } from "../../../kit/filters";
 import { exact } from "../../../kit/formats";
-import { Chip, Filters, type Filter } from "../../../kit/filters";
 import { Icon } from "../../../kit/icon";
 import { useNarrow } from "../../../kit/media";
 import { setQuery } from "../../../kit/router";
@@ -14,7 +14,12 @@ export function useFilterRow(view: View) {
   const [open, setOpen] = useState(false);
   const active = isFiltered(filters.value) || useNarrow();
   const button = (
-    <button type="button" class="button ghost filter-toggle" aria-expanded={open || active} onClick={() => setOpen(!open)}>
+    <button
+      type="button"
+      class="button ghost filter-toggle"
+      aria-expanded={open || active}
+      onClick={() => setOpen(!open)}
+    >
       <Icon name="filter" />
       Filter
     </button>
@@ -34,7 +39,13 @@ function FilterRow({ view }: { view: View }) {
     { param: "errored", chip: <Chip label="Failed" value="only" onRemove={() => setQuery({ errored: null })} /> },
     {
       param: "t0",
-      chip: window && <Chip label="Time" value={`${clock(window.from)} to ${clock(window.to)}`} onRemove={() => setQuery({ t0: null, t1: null })} />,
+      chip: window && (
+        <Chip
+          label="Time"
+          value={`${clock(window.from)} to ${clock(window.to)}`}
+          onRemove={() => setQuery({ t0: null, t1: null })}
+        />
+      ),
     },
     { param: "t1", chip: null },
   ];
@@ -42,7 +53,11 @@ function FilterRow({ view }: { view: View }) {
     <div class="session-filters">
       <Filters filters={fields} extra={extra}>
         <label class="session-check">
-          <input type="checkbox" checked={errored} onChange={(event) => setQuery({ errored: event.currentTarget.checked ? "1" : null })} />
+          <input
+            type="checkbox"
+            checked={errored}
+            onChange={(event) => setQuery({ errored: event.currentTarget.checked ? "1" : null })}
+          />
           Failed only
         </label>
       </Filters>
@@ -55,5 +70,9 @@ function FilterRow({ view }: { view: View }) {
 function Shown({ view }: { view: View }) {
   const { before, length, after } = view.session.value!.outline;
   const text = view.shown.value === null ? "" : `${exact(view.shown.value)} of ${exact(before + length + after)} shown`;
-  return <span role="status" class="dim">{text}</span>;
+  return (
+    <span role="status" class="dim">
+      {text}
+    </span>
+  );
 }

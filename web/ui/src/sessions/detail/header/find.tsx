@@ -21,7 +21,8 @@ export function Find({ view }: { view: View }) {
     const timer = setTimeout(() => {
       searchPayloads(view.source.id, text, controller.signal).then(
         (found) => void (view.inPayload.value = found),
-        (error: unknown) => controller.signal.aborted || (view.searchError.value = error instanceof Error ? error.message : `${error}`),
+        (error: unknown) =>
+          controller.signal.aborted || (view.searchError.value = error instanceof Error ? error.message : `${error}`),
       );
     }, PAUSE_MS);
     return () => {
@@ -42,16 +43,31 @@ export function Find({ view }: { view: View }) {
       <label class="find-field">
         <Icon name="search" />
         <input
-          ref={field} type="search" aria-label="Search in session" placeholder="Search in session" data-search value={text}
-          onInput={(event) => typeQuery({ q: event.currentTarget.value })} onChange={() => setQuery({})} onKeyDown={onKeyDown}
+          ref={field}
+          type="search"
+          aria-label="Search in session"
+          placeholder="Search in session"
+          data-search
+          value={text}
+          onInput={(event) => typeQuery({ q: event.currentTarget.value })}
+          onChange={() => setQuery({})}
+          onKeyDown={onKeyDown}
         />
         <FindStatus view={view} />
         {!text && <kbd aria-hidden="true">/</kbd>}
       </label>
-      {view.searchError.value && <span role="alert" class="find-status err">Payloads were not searched: {view.searchError.value}</span>}
+      {view.searchError.value && (
+        <span role="alert" class="find-status err">
+          Payloads were not searched: {view.searchError.value}
+        </span>
+      )}
       {text && (
         <label class="session-check">
-          <input type="checkbox" checked={hidesOthers.value} onChange={(event) => setQuery({ hide: event.currentTarget.checked ? "1" : null })} />
+          <input
+            type="checkbox"
+            checked={hidesOthers.value}
+            onChange={(event) => setQuery({ hide: event.currentTarget.checked ? "1" : null })}
+          />
           Hide others
         </label>
       )}
@@ -67,8 +83,14 @@ function FindStatus({ view }: { view: View }) {
   const total = session ? session.outline.before + session.outline.length + session.outline.after : 0;
   return (
     <>
-      {bits && at >= 0 && bits[at] === 1 && <span class="find-status" title="The place of the chosen match">no. {exact(rankOf(bits, at))} ·</span>}
-      <span role="status" class="find-status">{bits ? `${exact(view.matchCount.value)} of ${exact(total)} match` : ""}</span>
+      {bits && at >= 0 && bits[at] === 1 && (
+        <span class="find-status" title="The place of the chosen match">
+          no. {exact(rankOf(bits, at))} ·
+        </span>
+      )}
+      <span role="status" class="find-status">
+        {bits ? `${exact(view.matchCount.value)} of ${exact(total)} match` : ""}
+      </span>
     </>
   );
 }

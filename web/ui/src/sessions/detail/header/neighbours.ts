@@ -3,7 +3,7 @@ import type { Answer, Query } from "../../../api/request";
 import { request } from "../../../api/request";
 import { param } from "../../../kit/router";
 import { boundsOf, rangeOf } from "../../../kit/time";
-import { isAfter, nextMicrosecond, padded, type Place } from "../model/moments";
+import { isAfter, nextMicrosecond, type Place, padded } from "../model/moments";
 
 type Row = Answer<"GET /sessions">["sessions"][number];
 
@@ -20,7 +20,11 @@ const ROWS = 10;
 async function first(query: Query, fits: (row: Row) => boolean, signal: AbortSignal): Promise<string | null> {
   let cursor: string | null = null;
   do {
-    const page: Answer<"GET /sessions"> = await request("GET /sessions", { query: { ...query, limit: ROWS, ...(cursor && { cursor }) } }, { signal });
+    const page: Answer<"GET /sessions"> = await request(
+      "GET /sessions",
+      { query: { ...query, limit: ROWS, ...(cursor && { cursor }) } },
+      { signal },
+    );
     const found = page.sessions.find(fits);
     if (found) return found.session_id;
     cursor = page.next_cursor;

@@ -1,5 +1,5 @@
 import { Icon } from "../../../kit/icon";
-import { outcomeOf, type Outcome } from "../../model";
+import { type Outcome, outcomeOf } from "../../model";
 import { OutcomePill } from "../../outcome";
 import { isFailed, type Session } from "../model/session";
 import type { View } from "../view";
@@ -25,14 +25,27 @@ export function StateBadge({ view }: { view: View }) {
       const outcome = outcomeOn(view);
       return (
         <>
-          <span class="pill"><Icon name="flag" class="small" />Ended</span>
+          <span class="pill">
+            <Icon name="flag" class="small" />
+            Ended
+          </span>
           {outcome && <OutcomePill outcome={outcome} />}
         </>
       );
     }
     case "running":
-      return <span class="pill info"><Icon name="rotate-cw" class="small" />Running</span>;
+      return (
+        <span class="pill info">
+          <Icon name="rotate-cw" class="small" />
+          Running
+        </span>
+      );
     case "idle":
-      return <span class="pill"><Icon name="pause" class="small" />Idle</span>;
+      return (
+        <span class="pill">
+          <Icon name="pause" class="small" />
+          Idle
+        </span>
+      );
   }
 }

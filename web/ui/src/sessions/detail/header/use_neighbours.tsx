@@ -4,7 +4,7 @@ import { Icon } from "../../../kit/icon";
 import { navigate, param } from "../../../kit/router";
 import { pathOf, searchOf } from "../../../kit/url";
 import type { View } from "../view";
-import { readNeighbours, type Neighbours } from "./neighbours";
+import { type Neighbours, readNeighbours } from "./neighbours";
 
 /** Links "Newer session" and "Older session", and what their keys do. */
 export function useNeighbours(org: string, view: View) {
@@ -34,7 +34,19 @@ export function useNeighbours(org: string, view: View) {
   return { newer: go(found.newer), older: go(found.older), links: can("evaluations:read") ? links : null };
 }
 
-function Neighbour({ label, icon, href }: { label: string; icon: "chevron-left" | "chevron-right"; href: string | null }) {
+function Neighbour({
+  label,
+  icon,
+  href,
+}: {
+  label: string;
+  icon: "chevron-left" | "chevron-right";
+  href: string | null;
+}) {
   if (!href) return null;
-  return <a class="button ghost" href={href} aria-label={label} title={label}><Icon name={icon} /></a>;
+  return (
+    <a class="button ghost" href={href} aria-label={label} title={label}>
+      <Icon name={icon} />
+    </a>
+  );
 }

@@ -1,6 +1,6 @@
-import { toAxis, type Axis } from "../model/axis";
-import { eachRun, MARK, type Lane } from "../model/lanes";
 import { duration } from "../../../kit/formats";
+import { type Axis, toAxis } from "../model/axis";
+import { eachRun, type Lane, MARK } from "../model/lanes";
 import type { Palette, Token } from "../waterfall/palette";
 
 export interface MinimapDrawing {
@@ -21,8 +21,13 @@ export interface MinimapDrawing {
 }
 
 const TOKEN_OF_MARK: Record<number, Token> = {
-  [MARK.human]: "k-human", [MARK.agent]: "k-agent", [MARK.other]: "k-other", [MARK.model]: "k-model", [MARK.hook]: "k-hook",
-  [MARK.tool]: "k-tool", [MARK.error]: "err",
+  [MARK.human]: "k-human",
+  [MARK.agent]: "k-agent",
+  [MARK.other]: "k-other",
+  [MARK.model]: "k-model",
+  [MARK.hook]: "k-hook",
+  [MARK.tool]: "k-tool",
+  [MARK.error]: "err",
 };
 
 export function drawMinimap(context: CanvasRenderingContext2D, drawing: MinimapDrawing): void {
@@ -80,7 +85,11 @@ function drawContext(context: CanvasRenderingContext2D, { line, left, height, pa
   context.fill();
 }
 
-function drawGaps(context: CanvasRenderingContext2D, { axis, height, palette }: MinimapDrawing, place: (at: number) => number): void {
+function drawGaps(
+  context: CanvasRenderingContext2D,
+  { axis, height, palette }: MinimapDrawing,
+  place: (at: number) => number,
+): void {
   context.font = palette.font;
   context.textBaseline = "bottom";
   for (const gap of axis.gaps) {

@@ -1,16 +1,16 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { compact, duration, percent } from "../../../kit/formats";
+import { useNarrow } from "../../../kit/media";
 import { clock, fromAxis, windowOn } from "../model/axis";
 import { latestContext } from "../model/context";
 import { buildLanes, contextLine, MOST_LANES } from "../model/lanes";
-import { agentToken, palette, prepare, themes } from "../waterfall/palette";
-import { useNarrow } from "../../../kit/media";
 import type { Scene } from "../model/session";
 import { filters } from "../state";
 import { useLater } from "../use_later";
 import type { View } from "../view";
+import { agentToken, palette, prepare, themes } from "../waterfall/palette";
 import { drawMinimap } from "./draw";
-import { commit, dragged, stepped, type Drag, type Stretch } from "./window";
+import { commit, type Drag, dragged, type Stretch, stepped } from "./window";
 
 const NAMES = 150;
 const LANE = 18;
@@ -53,7 +53,16 @@ function Strip({ view, scene }: { view: View; scene: Scene }) {
     const brush = canvas.current && width > 0 && prepare(canvas.current, width, height);
     if (!brush) return;
     drawMinimap(brush, {
-      width, height, left, inner, lanes, line, laneHeight, axis, window: chosen, palette: palette(),
+      width,
+      height,
+      left,
+      inner,
+      lanes,
+      line,
+      laneHeight,
+      axis,
+      window: chosen,
+      palette: palette(),
       now: view.state.value === "running" ? now : null,
     });
   });
@@ -83,11 +92,21 @@ function Strip({ view, scene }: { view: View; scene: Scene }) {
   const context = useMemo(() => latestContext(session.outline), [session]);
   return (
     <div
-      class="minimap" role="slider" tabIndex={0} aria-label="Visible time" style={{ height: `${height}px` }}
-      aria-valuemin={0} aria-valuemax={Math.round(axis.end / 1000)} aria-valuenow={Math.round(fromAxis(axis, chosen.from) / 1000)}
+      class="minimap"
+      role="slider"
+      tabIndex={0}
+      aria-label="Visible time"
+      style={{ height: `${height}px` }}
+      aria-valuemin={0}
+      aria-valuemax={Math.round(axis.end / 1000)}
+      aria-valuenow={Math.round(fromAxis(axis, chosen.from) / 1000)}
       aria-valuetext={`${say(chosen.from)} to ${say(chosen.to)} of ${clock(axis.end)}`}
-      onPointerDown={onPointerDown} onPointerMove={onPointerMove} onPointerUp={onPointerUp} onPointerCancel={() => setDrag(null)}
-      onDblClick={() => commit(axis, { from: 0, to: axis.length })} onKeyDown={onKeyDown}
+      onPointerDown={onPointerDown}
+      onPointerMove={onPointerMove}
+      onPointerUp={onPointerUp}
+      onPointerCancel={() => setDrag(null)}
+      onDblClick={() => commit(axis, { from: 0, to: axis.length })}
+      onKeyDown={onKeyDown}
     >
       <canvas ref={canvas} aria-hidden="true" />
       {several && !narrow && (
@@ -95,14 +114,21 @@ function Strip({ view, scene }: { view: View; scene: Scene }) {
           {agents.slice(0, lanes.length).map((agent, at) => (
             <li key={agent.agent_id} style={{ height: `${laneHeight}px` }}>
               <i class="dot" style={{ background: `var(--${agentToken(at)})` }} />
-              <span>{at === MOST_LANES - 1 && agents.length > MOST_LANES ? `${agents.length - at} more agents` : agent.agent_id}</span>
+              <span>
+                {at === MOST_LANES - 1 && agents.length > MOST_LANES
+                  ? `${agents.length - at} more agents`
+                  : agent.agent_id}
+              </span>
             </li>
           ))}
         </ul>
       )}
       {!several && !narrow && <span class="minimap-note minimap-start">0:00</span>}
       {context && !narrow && (
-        <span class="minimap-note minimap-end">context {percent(context.fill)}{context.window && ` of ${compact(context.window).replace(".0", "")}`}</span>
+        <span class="minimap-note minimap-end">
+          context {percent(context.fill)}
+          {context.window && ` of ${compact(context.window).replace(".0", "")}`}
+        </span>
       )}
       {axis.gaps.length > 0 && <span class="visually-hidden">{gapText(axis.gaps)}</span>}
     </div>

@@ -1,5 +1,5 @@
 // Choosing the visible time: by dragging, and by keys. Places are those of the folded axis.
-import { fromAxis, type Axis } from "../model/axis";
+import { type Axis, fromAxis } from "../model/axis";
 import { setWindow } from "../state";
 
 export interface Stretch {
@@ -40,9 +40,10 @@ export const dragged = {
   move(drag: Drag, at: number, axis: Axis): Drag {
     const { kind, start, original } = drag;
     const ends = kind === "new" ? [start, at] : kind === "from" ? [at, original.to] : [original.from, at];
-    const stretch = kind === "move"
-      ? within({ from: original.from + at - start, to: original.to + at - start }, axis)
-      : { from: Math.min(ends[0]!, ends[1]!), to: Math.max(ends[0]!, ends[1]!) };
+    const stretch =
+      kind === "move"
+        ? within({ from: original.from + at - start, to: original.to + at - start }, axis)
+        : { from: Math.min(ends[0]!, ends[1]!), to: Math.max(ends[0]!, ends[1]!) };
     return { ...drag, stretch };
   },
 

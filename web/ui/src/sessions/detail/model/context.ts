@@ -46,7 +46,10 @@ export function latestContext(outline: Outline): { fill: number; window: number 
     shares += fill;
   }
   // A share is tokens by window; the sum of many is exact enough for three digits.
-  return { fill: outline.contextFill[last]!, window: shares < LEAST_SHARE ? null : Number((tokens / shares).toPrecision(3)) };
+  return {
+    fill: outline.contextFill[last]!,
+    window: shares < LEAST_SHARE ? null : Number((tokens / shares).toPrecision(3)),
+  };
 }
 
 const zeroIfUnknown = (value: number) => (Number.isNaN(value) ? 0 : value);

@@ -28,7 +28,10 @@ function chosen(words: readonly string[], values: string[]): Uint8Array | null {
 /** 1 for each event that passes the filters but for the window. */
 export function passing(outline: Outline, filters: Filters): Uint8Array {
   const types = chosen(outline.types, filters.types);
-  const agents = chosen(outline.agents.map((agent) => agent.agent_id), filters.agents);
+  const agents = chosen(
+    outline.agents.map((agent) => agent.agent_id),
+    filters.agents,
+  );
   const names = chosen(outline.names, filters.names);
   const out = new Uint8Array(outline.length);
   for (let i = 0; i < outline.length; i++) {

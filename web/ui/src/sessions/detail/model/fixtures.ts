@@ -21,16 +21,32 @@ export interface Given {
 
 export const BASE = "2026-11-01T20:43:23.080000Z";
 
-export function answer(events: Given[], parents: Record<string, string> = {}, page: Partial<OutlineAnswer> = {}): OutlineAnswer {
-  const words = (of: (event: Given) => string | undefined) => [...new Set(events.map(of).filter((word) => word !== undefined))];
+export function answer(
+  events: Given[],
+  parents: Record<string, string> = {},
+  page: Partial<OutlineAnswer> = {},
+): OutlineAnswer {
+  const words = (of: (event: Given) => string | undefined) => [
+    ...new Set(events.map(of).filter((word) => word !== undefined)),
+  ];
   const types = words((event) => event.type);
   const names = words((event) => event.name);
-  const ids = [...new Set([...events.map((event) => event.agent ?? "main"), ...Object.keys(parents), ...Object.values(parents)])];
+  const ids = [
+    ...new Set([...events.map((event) => event.agent ?? "main"), ...Object.keys(parents), ...Object.values(parents)]),
+  ];
   return {
-    session_id: "s", total: events.length, offset: 0, base_ts: BASE, types, names, watermark: "w",
-    prev_cursor: null, next_cursor: null,
+    session_id: "s",
+    total: events.length,
+    offset: 0,
+    base_ts: BASE,
+    types,
+    names,
+    watermark: "w",
+    prev_cursor: null,
+    next_cursor: null,
     agents: ids.map((id) => ({
-      agent_id: id, parent: id in parents ? ids.indexOf(parents[id]!) : null,
+      agent_id: id,
+      parent: id in parents ? ids.indexOf(parents[id]!) : null,
       event_count: events.filter((event) => (event.agent ?? "main") === id).length,
     })),
     columns: {

@@ -4,9 +4,9 @@
  * One agent gets a lane for each kind; several get a lane each. Columns instead of bars keep 100,000 events as cheap to
  * draw as a hundred.
  */
-import { toAxis, type Axis } from "./axis";
+import { type Axis, toAxis } from "./axis";
 import { FAMILY, familyOf } from "./families";
-import { isFailed, spanOf, type Session } from "./session";
+import { isFailed, type Session, spanOf } from "./session";
 
 /** The marks of a column of pixels; higher ones hide lower ones. */
 export const MARK = { none: 0, human: 1, agent: 2, other: 3, model: 4, hook: 5, tool: 6, error: 7 } as const;
@@ -29,14 +29,23 @@ const MARK_OF_FAMILY: Record<number, number> = {
   [FAMILY.agent]: MARK.agent,
 };
 
-const LANE_OF_MARK: Record<number, number> = { [MARK.human]: 0, [MARK.model]: 1, [MARK.tool]: 2, [MARK.error]: 2, [MARK.hook]: 3 };
+const LANE_OF_MARK: Record<number, number> = {
+  [MARK.human]: 0,
+  [MARK.model]: 1,
+  [MARK.tool]: 2,
+  [MARK.error]: 2,
+  [MARK.hook]: 3,
+};
 
 /** @param columns how many pixels the axis takes */
 export function buildLanes(session: Session, axis: Axis, columns: number, now: number): Lane[] {
   const { rows, outline, codes } = session;
   const single = outline.agents.length <= 1;
   const count = single ? KIND_LANES : Math.min(outline.agents.length, MOST_LANES);
-  const lanes = Array.from({ length: count }, (_, lane) => ({ agent: single ? -1 : lane, marks: new Uint8Array(columns) }));
+  const lanes = Array.from({ length: count }, (_, lane) => ({
+    agent: single ? -1 : lane,
+    marks: new Uint8Array(columns),
+  }));
   const scale = columns / axis.length;
   for (let row = 0; row < rows.length; row++) {
     const main = rows.start[row]! >= 0 ? rows.start[row]! : rows.end[row]!;

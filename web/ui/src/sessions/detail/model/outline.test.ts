@@ -1,13 +1,27 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answer, BASE, random, type Given } from "./fixtures";
+import { answer, BASE, type Given, random } from "./fixtures";
 import { emptyOutline, indexOfEvent, merge, microseconds } from "./outline";
 
-const events: Given[] = Array.from({ length: 40 }, (_, n) => ({ id: n + 100, t: Math.floor(n / 4), type: n % 2 ? "note" : "error", agent: `a${n % 3}`, summary: `no ${n}` }));
-const page = (from: number, to: number) => answer(events.slice(from, to), {}, {
-  offset: from, total: 40, base_ts: BASE,
-  prev_cursor: from > 0 ? "p" : null, next_cursor: to < 40 ? "n" : null,
-});
+const events: Given[] = Array.from({ length: 40 }, (_, n) => ({
+  id: n + 100,
+  t: Math.floor(n / 4),
+  type: n % 2 ? "note" : "error",
+  agent: `a${n % 3}`,
+  summary: `no ${n}`,
+}));
+const page = (from: number, to: number) =>
+  answer(
+    events.slice(from, to),
+    {},
+    {
+      offset: from,
+      total: 40,
+      base_ts: BASE,
+      prev_cursor: from > 0 ? "p" : null,
+      next_cursor: to < 40 ? "n" : null,
+    },
+  );
 
 test("a page around an event and the pages on both sides give the order of the server", () => {
   const ids = new Set<number>();
@@ -17,7 +31,10 @@ test("a page around an event and the pages on both sides give the order of the s
   outline = merge(outline, page(5, 18), "before", ids);
   assert.deepEqual([outline.before, outline.after], [5, 0]);
   outline = merge(outline, page(0, 5), "before", ids);
-  assert.deepEqual([...outline.id], events.map((event) => event.id));
+  assert.deepEqual(
+    [...outline.id],
+    events.map((event) => event.id),
+  );
   assert.deepEqual([outline.before, outline.after], [0, 0]);
   events.forEach((_, n) => {
     assert.equal(outline.types[outline.type[n]!], events[n]!.type);
@@ -28,8 +45,25 @@ test("a page around an event and the pages on both sides give the order of the s
 
 test("events that arrived since go to their moments, after those of the same moment, and known ids are dropped", () => {
   const ids = new Set<number>();
-  const first = merge(emptyOutline(), answer([{ id: 1, t: 0, type: "x" }, { id: 2, t: 5, type: "x" }]), "first", ids);
-  const since = merge(first, answer([{ id: 9, t: 0, type: "y" }, { id: 2, t: 5, type: "x" }, { id: 3, t: 6, type: "x" }]), "since", ids);
+  const first = merge(
+    emptyOutline(),
+    answer([
+      { id: 1, t: 0, type: "x" },
+      { id: 2, t: 5, type: "x" },
+    ]),
+    "first",
+    ids,
+  );
+  const since = merge(
+    first,
+    answer([
+      { id: 9, t: 0, type: "y" },
+      { id: 2, t: 5, type: "x" },
+      { id: 3, t: 6, type: "x" },
+    ]),
+    "since",
+    ids,
+  );
   assert.deepEqual([...since.id], [1, 9, 2, 3]);
   assert.equal(since.types[since.type[1]!], "y");
   assert.equal(indexOfEvent(since, "3"), 3);
@@ -55,7 +89,12 @@ test("microseconds keep every digit and refuse what is no UTC time", () => {
 
 test("100,000 events in pages of 20,000 merge without long pauses", () => {
   const chance = random(7);
-  const many: Given[] = Array.from({ length: 100_000 }, (_, n) => ({ id: n, t: n, type: "note", summary: `s ${chance()}` }));
+  const many: Given[] = Array.from({ length: 100_000 }, (_, n) => ({
+    id: n,
+    t: n,
+    type: "note",
+    summary: `s ${chance()}`,
+  }));
   const ids = new Set<number>();
   let outline = emptyOutline();
   let longest = 0;

@@ -118,7 +118,10 @@ function decode(answer: OutlineAnswer, known: Outline): Outline {
   const agentIds = known.agents.map((agent) => agent.agent_id);
   const typePlaces = intern(types, answer.types);
   const namePlaces = intern(names, answer.names);
-  const agentPlaces = intern(agentIds, answer.agents.map((agent) => agent.agent_id));
+  const agentPlaces = intern(
+    agentIds,
+    answer.agents.map((agent) => agent.agent_id),
+  );
   const agents = [...known.agents];
   answer.agents.forEach((agent, place) => {
     const parent = agent.parent === null ? null : agentPlaces[agent.parent]!;
@@ -139,7 +142,9 @@ function decode(answer: OutlineAnswer, known: Outline): Outline {
     contextFill: numbers(columns.context_fill),
     error: Uint8Array.from(columns.error),
     summary: columns.summary,
-    types, names, agents,
+    types,
+    names,
+    agents,
     before: 0,
     after: 0,
   };
@@ -165,7 +170,9 @@ export function merge(known: Outline, answer: OutlineAnswer, place: Place, ids: 
   const before = place === "first" || place === "before" ? answer.offset : known.before;
   const after = place === "first" || place === "after" ? Math.max(0, answer.total - end) : known.after;
   const rest = {
-    types: page.types, names: page.names, agents: page.agents,
+    types: page.types,
+    names: page.names,
+    agents: page.agents,
     before: place === "before" && answer.prev_cursor === null ? 0 : before,
     after: place === "after" && answer.next_cursor === null ? 0 : after,
   };
@@ -211,8 +218,9 @@ function interleave(known: Outline, page: Outline, fresh: number[], pageFirst: b
   let right = 0;
   for (let at = 0; at < length; at++) {
     const next = fresh[right];
-    const fromKnown = next === undefined || (left < known.length && (pageFirst
-      ? known.ts[left]! < page.ts[next]! : known.ts[left]! <= page.ts[next]!));
+    const fromKnown =
+      next === undefined ||
+      (left < known.length && (pageFirst ? known.ts[left]! < page.ts[next]! : known.ts[left]! <= page.ts[next]!));
     source[at] = fromKnown ? left++ : ~fresh[right++]!;
   }
   const out = allocate(length);

@@ -2,9 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { familyCode } from "./families";
 import { random } from "./fixtures";
-import { pairEvents, type PairInput } from "./pairing";
+import { type PairInput, pairEvents } from "./pairing";
 
-interface Event { type: string; key?: number; agent?: number; t?: number; duration?: number }
+interface Event {
+  type: string;
+  key?: number;
+  agent?: number;
+  t?: number;
+  duration?: number;
+}
 
 function input(events: Event[]): PairInput {
   return {
@@ -19,29 +25,65 @@ function input(events: Event[]): PairInput {
 const partners = (events: Event[]) => [...pairEvents(input(events)).partner];
 
 test("an end takes the oldest open start with its key", () => {
-  assert.deepEqual(partners([
-    { type: "tool_use", key: 5 }, { type: "tool_use", key: 5 }, { type: "tool_result", key: 5 }, { type: "tool_result", key: 5 },
-  ]), [2, 3, 0, 1]);
+  assert.deepEqual(
+    partners([
+      { type: "tool_use", key: 5 },
+      { type: "tool_use", key: 5 },
+      { type: "tool_result", key: 5 },
+      { type: "tool_result", key: 5 },
+    ]),
+    [2, 3, 0, 1],
+  );
 });
 
 test("one start and one end that are alone belong together in any order", () => {
-  assert.deepEqual(partners([{ type: "tool_result", key: 5 }, { type: "tool_use", key: 5 }]), [1, 0]);
+  assert.deepEqual(
+    partners([
+      { type: "tool_result", key: 5 },
+      { type: "tool_use", key: 5 },
+    ]),
+    [1, 0],
+  );
   // With a second start they are not alone, so the early end stands for itself.
-  assert.deepEqual(partners([
-    { type: "tool_result", key: 5 }, { type: "tool_use", key: 5 }, { type: "tool_use", key: 5 },
-  ]), [-1, -1, -1]);
+  assert.deepEqual(
+    partners([
+      { type: "tool_result", key: 5 },
+      { type: "tool_use", key: 5 },
+      { type: "tool_use", key: 5 },
+    ]),
+    [-1, -1, -1],
+  );
 });
 
 test("keys are those of a family", () => {
-  assert.deepEqual(partners([{ type: "tool_use", key: 5 }, { type: "hook_completed", key: 5 }]), [-1, -1]);
-  assert.deepEqual(partners([{ type: "tool_use", key: 5, agent: 1 }, { type: "tool_result", key: 5, agent: 2 }]), [1, 0]);
+  assert.deepEqual(
+    partners([
+      { type: "tool_use", key: 5 },
+      { type: "hook_completed", key: 5 },
+    ]),
+    [-1, -1],
+  );
+  assert.deepEqual(
+    partners([
+      { type: "tool_use", key: 5, agent: 1 },
+      { type: "tool_result", key: 5, agent: 2 },
+    ]),
+    [1, 0],
+  );
 });
 
 test("without a key events pair in order within agent and family", () => {
-  assert.deepEqual(partners([
-    { type: "model_request", agent: 1 }, { type: "model_request", agent: 2 }, { type: "tool_use", agent: 1 },
-    { type: "model_response", agent: 2 }, { type: "model_response", agent: 1 }, { type: "model_response", agent: 1 },
-  ]), [4, 3, -1, 1, 0, -1]);
+  assert.deepEqual(
+    partners([
+      { type: "model_request", agent: 1 },
+      { type: "model_request", agent: 2 },
+      { type: "tool_use", agent: 1 },
+      { type: "model_response", agent: 2 },
+      { type: "model_response", agent: 1 },
+      { type: "model_response", agent: 1 },
+    ]),
+    [4, 3, -1, 1, 0, -1],
+  );
   // The rule for those that are alone is for keys only.
   assert.deepEqual(partners([{ type: "model_response" }, { type: "model_request" }]), [-1, -1]);
 });
@@ -51,12 +93,17 @@ test("events of other types stay alone, also with names of JavaScript", () => {
 });
 
 test("the latency is the end's duration, else the difference of times, never below zero", () => {
-  const { latencyMs } = pairEvents(input([
-    { type: "tool_use", key: 1, t: 0 }, { type: "tool_result", key: 1, t: 40, duration: 7 },
-    { type: "tool_use", key: 2, t: 50 }, { type: "tool_result", key: 2, t: 90 },
-    { type: "tool_result", key: 3, t: 100 }, { type: "tool_use", key: 3, t: 110 },
-    { type: "tool_use", key: 4, t: 120 },
-  ]));
+  const { latencyMs } = pairEvents(
+    input([
+      { type: "tool_use", key: 1, t: 0 },
+      { type: "tool_result", key: 1, t: 40, duration: 7 },
+      { type: "tool_use", key: 2, t: 50 },
+      { type: "tool_result", key: 2, t: 90 },
+      { type: "tool_result", key: 3, t: 100 },
+      { type: "tool_use", key: 3, t: 110 },
+      { type: "tool_use", key: 4, t: 120 },
+    ]),
+  );
   assert.deepEqual([...latencyMs], [7, 7, 40, 40, 0, 0, NaN]);
 });
 
@@ -68,7 +115,9 @@ function slowly(events: Event[]): number[] {
     return event.key ? `${family} key ${event.key}` : `${family} agent ${event.agent}`;
   };
   for (const name of new Set(events.filter((event) => familyCode(event.type)).map(group))) {
-    const members = events.map((event, index) => ({ event, index })).filter(({ event }) => familyCode(event.type) && group(event) === name);
+    const members = events
+      .map((event, index) => ({ event, index }))
+      .filter(({ event }) => familyCode(event.type) && group(event) === name);
     const closes = members.filter(({ event }) => familyCode(event.type) % 2 === 1);
     if (members[0]!.event.key && members.length === 2 && closes.length === 1) {
       partner[members[0]!.index] = members[1]!.index;
@@ -92,18 +141,28 @@ test("shuffled arrivals pair as the rules say", () => {
   const types = ["tool_use", "tool_result", "model_request", "model_response", "agent_start", "agent_end", "note"];
   for (let seed = 1; seed <= 200; seed++) {
     const chance = random(seed);
-    const events = Array.from({ length: 60 }, (): Event => ({
-      type: types[Math.floor(chance() * types.length)]!, key: Math.floor(chance() * 12), agent: Math.floor(chance() * 3),
-    }));
+    const events = Array.from(
+      { length: 60 },
+      (): Event => ({
+        type: types[Math.floor(chance() * types.length)]!,
+        key: Math.floor(chance() * 12),
+        agent: Math.floor(chance() * 3),
+      }),
+    );
     assert.deepEqual(partners(events), slowly(events), `seed ${seed}`);
   }
 });
 
 function calls(count: number): Event[] {
   const chance = random(3);
-  const events = Array.from({ length: count }, (_, n): Event => ({
-    type: n % 2 ? "tool_result" : "tool_use", key: 1 + Math.floor(n / 2) * 7919, agent: n % 5,
-  }));
+  const events = Array.from(
+    { length: count },
+    (_, n): Event => ({
+      type: n % 2 ? "tool_result" : "tool_use",
+      key: 1 + Math.floor(n / 2) * 7919,
+      agent: n % 5,
+    }),
+  );
   for (let n = events.length - 1; n > 0; n--) {
     const other = Math.max(0, n - Math.floor(chance() * 20));
     [events[n], events[other]] = [events[other]!, events[n]!];
@@ -112,7 +171,10 @@ function calls(count: number): Event[] {
 }
 
 test("13,000 events take well below 100 ms, and 100,000 no blink", () => {
-  for (const [count, most] of [[13_000, 60], [100_000, 400]] as const) {
+  for (const [count, most] of [
+    [13_000, 60],
+    [100_000, 400],
+  ] as const) {
     const given = input(calls(count));
     const times = Array.from({ length: 5 }, () => {
       const start = performance.now();

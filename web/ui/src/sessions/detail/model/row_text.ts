@@ -1,5 +1,5 @@
 /** The words of a row. Bars say nothing that is not said here. */
-import { kindOf, type Kind } from "../../../kit/kinds";
+import { type Kind, kindOf } from "../../../kit/kinds";
 import { FAMILY, familyOf, isClose } from "./families";
 import { isFailed, type Session } from "./session";
 
@@ -45,7 +45,10 @@ function titleAndDetail(session: Session, row: number, main: number, end: number
   const second = end >= 0 ? outline.summary[end]! : "";
   switch (familyOf(codes[main]!)) {
     case FAMILY.tool:
-      return { title: name || "tool", detail: isClose(codes[main]!) ? after(first, `${name} → `) : argumentsOf(first, name) };
+      return {
+        title: name || "tool",
+        detail: isClose(codes[main]!) ? after(first, `${name} → `) : argumentsOf(first, name),
+      };
     case FAMILY.model:
       return { title: name || "model", detail: modelDetail(session, row, name) };
     case FAMILY.hook:
@@ -95,7 +98,8 @@ function modelDetail(session: Session, row: number, name: string): string {
   const end = rows.end[row]! >= 0 ? rows.end[row]! : rows.start[row]!;
   if (!isClose(codes[end]!)) return "";
   const called = callsAfter(session, end);
-  if (called.length) return `→ ${called.slice(0, 3).join(", ")}${called.length > 3 ? ` and ${called.length - 3} more` : ""}`;
+  if (called.length)
+    return `→ ${called.slice(0, 3).join(", ")}${called.length > 3 ? ` and ${called.length - 3} more` : ""}`;
   const ending = after(outline.summary[end]!, `${name} → `).replace(/,? ?\d+\+\d+ tokens…?$/, "");
   return ending && ending !== name ? `→ ${ending}` : "";
 }

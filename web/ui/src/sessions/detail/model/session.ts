@@ -1,5 +1,5 @@
 /** The views share this: the outline with its pairs, rows and axis, made again whenever events arrive. */
-import { buildAxis, type Axis } from "./axis";
+import { type Axis, buildAxis } from "./axis";
 import { FAMILY, familyOf, isClose } from "./families";
 import type { Outline } from "./outline";
 import type { Structure } from "./structure";
@@ -21,7 +21,8 @@ export interface Scene {
 
 export function buildSession(outline: Outline, structure: Structure): Session {
   return {
-    outline, ...structure,
+    outline,
+    ...structure,
     begin: outline.length ? outline.ts[0]! : 0,
     last: outline.length ? outline.ts[outline.length - 1]! : 0,
   };

@@ -16,12 +16,26 @@ test("nothing is asked for without filters", () => {
 });
 
 test("filters are those of the API, and a name is that of its column", () => {
-  const query = shownQuery(outline, { types: ["a,b", "c"], agents: ["d"], names: ["policy"], errored: true, window: { from: 5, to: 30 } });
-  assert.deepEqual(query, {
-    event_type: "a\\,b,c", agent_id: "d", errored: "true", hook_name: "policy",
-    ts_from: "2026-11-01T20:43:23.085000Z", ts_to: "2026-11-01T20:43:23.110001Z",
+  const query = shownQuery(outline, {
+    types: ["a,b", "c"],
+    agents: ["d"],
+    names: ["policy"],
+    errored: true,
+    window: { from: 5, to: 30 },
   });
-  assert.deepEqual(Object.keys(shownQuery(outline, { ...NO_FILTERS, names: ["book"] })), ["event_type", "agent_id", "errored"]);
+  assert.deepEqual(query, {
+    event_type: "a\\,b,c",
+    agent_id: "d",
+    errored: "true",
+    hook_name: "policy",
+    ts_from: "2026-11-01T20:43:23.085000Z",
+    ts_to: "2026-11-01T20:43:23.110001Z",
+  });
+  assert.deepEqual(Object.keys(shownQuery(outline, { ...NO_FILTERS, names: ["book"] })), [
+    "event_type",
+    "agent_id",
+    "errored",
+  ]);
 });
 
 test("ids of any characters stay literals", () => {

@@ -7,7 +7,12 @@ import type { Filters } from "./filters";
 import type { Outline } from "./outline";
 
 /** The column of an event's name, by the beginning of its type. */
-const NAME_COLUMNS = [["tool_", "tool_name"], ["model_", "model"], ["hook_", "hook_name"], ["error", "error_type"]] as const;
+const NAME_COLUMNS = [
+  ["tool_", "tool_name"],
+  ["model_", "model"],
+  ["hook_", "hook_name"],
+  ["error", "error_type"],
+] as const;
 
 /** Microseconds since 1970 → RFC 3339. */
 function moment(us: number): string {
@@ -36,7 +41,9 @@ export function shownQuery(outline: Outline | null, { types, agents, names, erro
     agent_id: joinValues(agents),
     errored: errored ? "true" : null,
     ...(outline && names.length ? namesQuery(outline, names) : {}),
-    ...(window && begin !== undefined ? { ts_from: moment(begin + window.from * 1000), ts_to: moment(begin + window.to * 1000 + 1) } : {}),
+    ...(window && begin !== undefined
+      ? { ts_from: moment(begin + window.from * 1000), ts_to: moment(begin + window.to * 1000 + 1) }
+      : {}),
   };
 }
 

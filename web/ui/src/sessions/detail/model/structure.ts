@@ -1,6 +1,6 @@
 /** How the events of a session belong together: which start to which end, and which row to which agent. */
 import type { Outline } from "./outline";
-import { pairEvents, type Pairs } from "./pairing";
+import { type Pairs, pairEvents } from "./pairing";
 import { buildRows, codesOf, type Rows } from "./tree";
 
 /** The columns that decide it. */

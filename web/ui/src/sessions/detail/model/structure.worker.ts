@@ -1,5 +1,5 @@
 /** Works out the structure of a session off the main thread. The answer carries the number of its request. */
-import { structureOf, type Columns } from "./structure";
+import { type Columns, structureOf } from "./structure";
 
 export interface StructureRequest {
   number: number;

@@ -77,7 +77,8 @@ export function wordsOf(value: unknown): string {
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 // Calls within an answer are turns of their own, so only the texts of its blocks count.
-const isTextBlock = (block: unknown) => typeof block === "string" || (isRecord(block) && typeof block.type === "string");
+const isTextBlock = (block: unknown) =>
+  typeof block === "string" || (isRecord(block) && typeof block.type === "string");
 const wordOfBlock = (block: unknown) =>
   typeof block === "string" ? block : isRecord(block) && typeof block.text === "string" ? block.text : "";
 

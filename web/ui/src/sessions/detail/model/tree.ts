@@ -101,7 +101,13 @@ export function buildRows(outline: Agents, pairs: Pairs, codes: Uint8Array): Row
   const { members, roots, own, ends } = contents(outline, pairs, codes);
   const most = outline.length + outline.agents.length;
   const [start, end, agent, level, parent, last] = Array.from({ length: 6 }, () => new Int32Array(most)) as [
-    Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, Int32Array];
+    Int32Array,
+    Int32Array,
+    Int32Array,
+    Int32Array,
+    Int32Array,
+    Int32Array,
+  ];
   const isAgent = new Uint8Array(most);
   const ofEvent = new Int32Array(outline.length).fill(NONE);
   let length = 0;
@@ -140,9 +146,15 @@ export function buildRows(outline: Agents, pairs: Pairs, codes: Uint8Array): Row
     }
   }
   return {
-    length, isAgent: isAgent.slice(0, length), ofEvent,
-    start: start.slice(0, length), end: end.slice(0, length), agent: agent.slice(0, length),
-    level: level.slice(0, length), parent: parent.slice(0, length), last: last.slice(0, length),
+    length,
+    isAgent: isAgent.slice(0, length),
+    ofEvent,
+    start: start.slice(0, length),
+    end: end.slice(0, length),
+    agent: agent.slice(0, length),
+    level: level.slice(0, length),
+    parent: parent.slice(0, length),
+    last: last.slice(0, length),
   };
 }
 

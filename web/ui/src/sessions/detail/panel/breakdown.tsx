@@ -12,8 +12,12 @@ import { Context } from "./context";
 type Key = "name" | "calls" | "errors" | "time" | "p95" | "tokens";
 
 const HEADS: { key: Key; title: string }[] = [
-  { key: "name", title: "Name" }, { key: "calls", title: "Calls" }, { key: "errors", title: "Errors" },
-  { key: "time", title: "Time" }, { key: "p95", title: "p95" }, { key: "tokens", title: "Tokens" },
+  { key: "name", title: "Name" },
+  { key: "calls", title: "Calls" },
+  { key: "errors", title: "Errors" },
+  { key: "time", title: "Time" },
+  { key: "p95", title: "p95" },
+  { key: "tokens", title: "Tokens" },
 ];
 
 /** Where the time of the session went. A click on a name filters by it. */
@@ -32,9 +36,17 @@ export function Breakdown({ view }: { view: View }) {
       <div class="side-scroll">
         <table class="breakdown" aria-label="Breakdown">
           <thead>
-            <tr>{HEADS.map((head) => <Head key={head.key} by={head.key} title={head.title} sort={sort} onSort={setSort} />)}</tr>
+            <tr>
+              {HEADS.map((head) => (
+                <Head key={head.key} by={head.key} title={head.title} sort={sort} onSort={setSort} />
+              ))}
+            </tr>
           </thead>
-          <tbody>{lines.map((line) => <Row key={`${line.kind} ${line.name}`} line={line} />)}</tbody>
+          <tbody>
+            {lines.map((line) => (
+              <Row key={`${line.kind} ${line.name}`} line={line} />
+            ))}
+          </tbody>
         </table>
         {all?.length === 0 && <p class="side-note soft">No tool, model or hook was called.</p>}
         {scene && <Context scene={scene} />}
@@ -73,20 +85,34 @@ function Head({ by, title, sort, onSort }: { by: Key; title: string; sort: Sort;
 function Row({ line }: { line: Line }) {
   const chosen = splitValues(param("name"));
   const active = chosen.includes(line.name);
-  const choose = () => setQuery({ name: active ? chosen.filter((each) => each !== line.name) : [...chosen, line.name] });
+  const choose = () =>
+    setQuery({ name: active ? chosen.filter((each) => each !== line.name) : [...chosen, line.name] });
   return (
     <tr>
       <th scope="row">
-        <button type="button" class="breakdown-name" aria-pressed={active} disabled={!line.name} onClick={choose} title={line.name}>
+        <button
+          type="button"
+          class="breakdown-name"
+          aria-pressed={active}
+          disabled={!line.name}
+          onClick={choose}
+          title={line.name}
+        >
           <Icon name={KIND_ICONS[line.kind]} class={`kind-${line.kind}`} />
           <span>{line.name || `(${line.kind} without a name)`}</span>
         </button>
       </th>
       <td class="number">{exact(line.calls)}</td>
       <td class={line.errors ? "number err" : "number dim"}>{exact(line.errors)}</td>
-      <td class="number" title={`${line.time} ms`}>{duration(line.time)}</td>
-      <td class="number" title={line.p95 === null ? undefined : `${line.p95} ms`}>{line.p95 === null ? "" : duration(line.p95)}</td>
-      <td class="number" title={line.tokens === null ? undefined : String(line.tokens)}>{line.tokens === null ? "" : compact(line.tokens)}</td>
+      <td class="number" title={`${line.time} ms`}>
+        {duration(line.time)}
+      </td>
+      <td class="number" title={line.p95 === null ? undefined : `${line.p95} ms`}>
+        {line.p95 === null ? "" : duration(line.p95)}
+      </td>
+      <td class="number" title={line.tokens === null ? undefined : String(line.tokens)}>
+        {line.tokens === null ? "" : compact(line.tokens)}
+      </td>
     </tr>
   );
 }

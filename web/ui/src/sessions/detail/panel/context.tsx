@@ -2,7 +2,7 @@ import { Figure } from "../../../kit/charts/figure";
 import { linePath } from "../../../kit/charts/paths";
 import { linear, ticks } from "../../../kit/charts/scale";
 import { percent } from "../../../kit/formats";
-import { contextByAgent, type ContextLine } from "../model/context";
+import { type ContextLine, contextByAgent } from "../model/context";
 import type { Scene } from "../model/session";
 import { agentToken } from "../waterfall/palette";
 
@@ -24,18 +24,29 @@ export function Context({ scene }: { scene: Scene }) {
     <section class="context">
       <h2>Context</h2>
       <Figure
-        label={`Context, ${percent(highest)} at most`} legend={lines.map((line) => ({ name: nameOf(line), color: colorOf(line) }))}
-        table={{ head: ["Agent", "Highest", "Newest"], rows: lines.map((line) => [nameOf(line), percent(highestOf(line)), percent(line.latest)]) }}
+        label={`Context, ${percent(highest)} at most`}
+        legend={lines.map((line) => ({ name: nameOf(line), color: colorOf(line) }))}
+        table={{
+          head: ["Agent", "Highest", "Newest"],
+          rows: lines.map((line) => [nameOf(line), percent(highestOf(line)), percent(line.latest)]),
+        }}
       >
         <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`}>
           {marks.map((mark) => (
             <g key={mark}>
               <line class="chart-grid" x1={LEFT} x2={WIDTH} y1={y(mark / 100)} y2={y(mark / 100)} />
-              <text x={LEFT - 6} y={y(mark / 100) + 4} class="chart-tick" text-anchor="end">{mark === 0 ? "0" : `${mark} %`}</text>
+              <text x={LEFT - 6} y={y(mark / 100) + 4} class="chart-tick" text-anchor="end">
+                {mark === 0 ? "0" : `${mark} %`}
+              </text>
             </g>
           ))}
           {lines.map((line) => (
-            <path key={line.agent} class="chart-line" d={linePath(line.columns, line.fills, (column) => LEFT + column, y)} stroke={colorOf(line)} />
+            <path
+              key={line.agent}
+              class="chart-line"
+              d={linePath(line.columns, line.fills, (column) => LEFT + column, y)}
+              stroke={colorOf(line)}
+            />
           ))}
         </svg>
       </Figure>

@@ -1,13 +1,18 @@
 import type { ComponentChildren } from "preact";
-import { bytes, duration } from "../../../kit/formats";
 import { copy } from "../../../kit/clipboard";
 import { Dialog } from "../../../kit/dialog";
+import { bytes, duration } from "../../../kit/formats";
 import { Icon } from "../../../kit/icon";
+import { Json } from "../../../kit/json";
 import { KIND_ICONS } from "../../../kit/kinds";
+import { Raw } from "../../../kit/long-text";
 import { Tabs } from "../../../kit/tabs";
+import { Text } from "../../../kit/text";
 import { formatClock, formatFully } from "../../../kit/time";
+import { CopyButton } from "../../../kit/values";
 import { zone } from "../../../kit/zone";
 import { clock } from "../model/axis";
+import { failureOf, traceOf } from "../model/failure";
 import { isClose } from "../model/families";
 import { rowText } from "../model/row_text";
 import { msOf } from "../model/session";
@@ -15,16 +20,11 @@ import type { Payloads } from "../payloads";
 import { chooseEvent } from "../state";
 import { usePayload } from "../use_payload";
 import type { View } from "../view";
-import { agentToken } from "../waterfall/palette";
 import { moveChoice } from "../waterfall/keys";
-import { Json } from "../../../kit/json";
-import { Raw } from "../../../kit/long-text";
-import { Text } from "../../../kit/text";
-import { CopyButton } from "../../../kit/values";
-import { longestOfName } from "./longest";
+import { agentToken } from "../waterfall/palette";
 import { linkToEvent } from "./link";
+import { longestOfName } from "./longest";
 import { Trace } from "./trace";
-import { failureOf, traceOf } from "../model/failure";
 
 export type EventTab = "payload" | "raw" | "pair";
 
@@ -41,9 +41,17 @@ interface Props {
 export function EventPanel(props: Props) {
   const close = () => chooseEvent(null);
   if (props.asDialog) {
-    return <Dialog title="Event" kind="side" onClose={close}><EventBody {...props} /></Dialog>;
+    return (
+      <Dialog title="Event" kind="side" onClose={close}>
+        <EventBody {...props} />
+      </Dialog>
+    );
   }
-  return <aside class="side-panel" aria-label="Event"><EventBody {...props} onClose={close} /></aside>;
+  return (
+    <aside class="side-panel" aria-label="Event">
+      <EventBody {...props} onClose={close} />
+    </aside>
+  );
 }
 
 function EventBody({ view, payloads, tab, onTab, onClose }: Props & { onClose?: () => void }) {
@@ -60,7 +68,11 @@ function EventBody({ view, payloads, tab, onTab, onClose }: Props & { onClose?: 
   const sentence = failed ? failureOf(payload?.value) || failureOf(other.payload?.value) : "";
   const trace = failed ? traceOf(payload?.value) || traceOf(other.payload?.value) : "";
   const size = payload ? new Blob([payload.raw]).size : null;
-  const tabs = [{ id: "payload", label: "Payload" }, { id: "raw", label: "Raw" }, { id: "pair", label: "Pair" }];
+  const tabs = [
+    { id: "payload", label: "Payload" },
+    { id: "raw", label: "Raw" },
+    { id: "pair", label: "Pair" },
+  ];
   return (
     <>
       <header class="side-head">
@@ -71,17 +83,46 @@ function EventBody({ view, payloads, tab, onTab, onClose }: Props & { onClose?: 
           <span class="grow" />
           <Tool icon="chevron-up" label="Previous event" onClick={() => moveChoice(view, -1)} />
           <Tool icon="chevron-down" label="Next event" onClick={() => moveChoice(view, 1)} />
-          <Tool icon="link" label="Copy link to event" onClick={() => void copy(linkToEvent(id), "Copy link to event")} />
-          <Tool icon="copy" label="Copy payload" onClick={() => void payloads.get(id).then(({ raw }) => copy(raw, "Copy payload"))} />
+          <Tool
+            icon="link"
+            label="Copy link to event"
+            onClick={() => void copy(linkToEvent(id), "Copy link to event")}
+          />
+          <Tool
+            icon="copy"
+            label="Copy payload"
+            onClick={() => void payloads.get(id).then(({ raw }) => copy(raw, "Copy payload"))}
+          />
           {onClose && <Tool icon="x" label="Close" onClick={onClose} />}
         </div>
         <Head view={view} event={event} partner={partner} />
       </header>
-      {sentence && <p class="box-err"><CopyButton label="Copy message" text={() => sentence} /><Text>{sentence}</Text></p>}
+      {sentence && (
+        <p class="box-err">
+          <CopyButton label="Copy message" text={() => sentence} />
+          <Text>{sentence}</Text>
+        </p>
+      )}
       {trace && <Trace key={id} text={trace} />}
-      <Tabs label="Event" tabs={tabs} value={tab} onChange={(next) => onTab(next as EventTab)} class="side-scroll"
-        aside={size !== null && <span class="side-size" title={`${size} bytes`}>{bytes(size)}</span>}>
-        {error ? <p class="side-note err" role="alert">The payload did not load: {error instanceof Error ? error.message : String(error)}</p> : null}
+      <Tabs
+        label="Event"
+        tabs={tabs}
+        value={tab}
+        onChange={(next) => onTab(next as EventTab)}
+        class="side-scroll"
+        aside={
+          size !== null && (
+            <span class="side-size" title={`${size} bytes`}>
+              {bytes(size)}
+            </span>
+          )
+        }
+      >
+        {error ? (
+          <p class="side-note err" role="alert">
+            The payload did not load: {error instanceof Error ? error.message : String(error)}
+          </p>
+        ) : null}
         {tab === "payload" && payload && <Json key={id} label="Payload" value={payload.value} size={size!} />}
         {tab === "raw" && payload && <Raw key={id} text={payload.raw} />}
         {tab === "pair" && <Pair view={view} event={event} partner={partner} />}
@@ -90,7 +131,15 @@ function EventBody({ view, payloads, tab, onTab, onClose }: Props & { onClose?: 
   );
 }
 
-function Tool({ icon, label, onClick }: { icon: Parameters<typeof Icon>[0]["name"]; label: string; onClick: () => void }) {
+function Tool({
+  icon,
+  label,
+  onClick,
+}: {
+  icon: Parameters<typeof Icon>[0]["name"];
+  label: string;
+  onClick: () => void;
+}) {
   return (
     <button type="button" class="button ghost" aria-label={label} title={label} onClick={onClick}>
       <Icon name={icon} />
@@ -113,7 +162,9 @@ function Head({ view, event, partner }: Part) {
   return (
     <dl class="facts-list">
       <Fact name="Time">
-        <time dateTime={at.toISOString()} title={formatFully(at, zone.value)}>{formatClock(at, zone.value)}</time>
+        <time dateTime={at.toISOString()} title={formatFully(at, zone.value)}>
+          {formatClock(at, zone.value)}
+        </time>
         <span class="dim"> · {clock(msOf(session, event), 1)} after the start</span>
       </Fact>
       {!Number.isNaN(latency) && (
@@ -122,15 +173,24 @@ function Head({ view, event, partner }: Part) {
           <span class="dim">{longestOfName(session, event)}</span>
         </Fact>
       )}
-      <Fact name="Agent"><i class="dot" style={{ background: `var(--${agentToken(agent)})` }} /> {outline.agents[agent]!.agent_id}</Fact>
+      <Fact name="Agent">
+        <i class="dot" style={{ background: `var(--${agentToken(agent)})` }} /> {outline.agents[agent]!.agent_id}
+      </Fact>
       <Fact name="Type">{outline.types[outline.type[event]!]}</Fact>
-      <Fact name="Event"><span class="mono">{outline.id[event]}</span></Fact>
+      <Fact name="Event">
+        <span class="mono">{outline.id[event]}</span>
+      </Fact>
     </dl>
   );
 }
 
 function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return <div><dt>{name}</dt><dd>{children}</dd></div>;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
 }
 
 /** Start and end beside each other, each a way to the other. */
@@ -138,20 +198,33 @@ function Pair({ view, event, partner }: Part) {
   const { outline, pairs, codes } = view.session.value!;
   if (codes[event] === 0) return <p class="side-note soft">Events of this type stand alone.</p>;
   if (partner < 0) {
-    const text = isClose(codes[event]!) ? "No start belongs to this end." : view.state.value === "running" ? "It has no end yet." : "It never finished.";
+    const text = isClose(codes[event]!)
+      ? "No start belongs to this end."
+      : view.state.value === "running"
+        ? "It has no end yet."
+        : "It never finished.";
     return <p class="side-note soft">{text}</p>;
   }
   const [start, end] = isClose(codes[event]!) ? [partner, event] : [event, partner];
   return (
     <dl class="facts-list pair">
-      <Fact name="Latency"><span title={`${pairs.latencyMs[end]} ms`}>{duration(pairs.latencyMs[end]!)}</span></Fact>
+      <Fact name="Latency">
+        <span title={`${pairs.latencyMs[end]} ms`}>{duration(pairs.latencyMs[end]!)}</span>
+      </Fact>
       {[start, end].map((each, index) => (
         <Fact key={each} name={index ? "End" : "Start"}>
-          <button type="button" class="link" aria-current={each === event} onClick={() => chooseEvent(outline.id[each]!)}>
+          <button
+            type="button"
+            class="link"
+            aria-current={each === event}
+            onClick={() => chooseEvent(outline.id[each]!)}
+          >
             {outline.types[outline.type[each]!]}
           </button>
           <span class="dim"> {formatClock(new Date(outline.ts[each]! / 1000), zone.value)}</span>
-          <span class="pair-summary"><Text>{outline.summary[each]!}</Text></span>
+          <span class="pair-summary">
+            <Text>{outline.summary[each]!}</Text>
+          </span>
         </Fact>
       ))}
     </dl>

@@ -15,5 +15,7 @@ export function longestOfName({ outline, pairs, codes }: Session, event: number)
     longest = Math.max(longest, pairs.latencyMs[i]!);
   }
   if (count < 2) return "";
-  return longest === pairs.latencyMs[event] ? ` · the longest of ${count} here` : ` · longest of ${count} here ${duration(longest)}`;
+  return longest === pairs.latencyMs[event]
+    ? ` · the longest of ${count} here`
+    : ` · longest of ${count} here ${duration(longest)}`;
 }

@@ -11,8 +11,13 @@ export function Trace({ text }: { text: string }) {
   }, [text]);
   return (
     <section aria-label="Stack trace">
-      <div class="trace-head"><b>Stack trace</b><CopyButton label="Copy stack trace" text={() => text} /></div>
-      <pre ref={element} class="trace" tabIndex={0}><Chunks text={text} /></pre>
+      <div class="trace-head">
+        <b>Stack trace</b>
+        <CopyButton label="Copy stack trace" text={() => text} />
+      </div>
+      <pre ref={element} class="trace" tabIndex={0}>
+        <Chunks text={text} />
+      </pre>
     </section>
   );
 }

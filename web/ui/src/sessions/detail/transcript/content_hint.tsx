@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { CAPTURE_VARIABLE } from "../../../kit/capture";
-import { wordsOf, type Turn } from "../model/transcript";
+import { type Turn, wordsOf } from "../model/transcript";
 import type { Payloads } from "../payloads";
 
 /** So many calls say whether contents are recorded. */
@@ -11,13 +11,27 @@ type Fields = Record<string, unknown>;
 
 /** Whether calls that came by OpenTelemetry have no text. */
 export function lacksContents(payloads: readonly Fields[]): boolean {
-  return payloads.length > 0 && payloads.every((payload) => "otel" in payload && CONTENTS.every((name) => !wordsOf(payload[name])));
+  return (
+    payloads.length > 0 &&
+    payloads.every((payload) => "otel" in payload && CONTENTS.every((name) => !wordsOf(payload[name])))
+  );
 }
 
 /** Says why the transcript is empty, and what to set: instrumentations record contents only where they are told to. */
-export function ContentHint({ turns, ids, payloads }: { turns: readonly Turn[]; ids: ArrayLike<number>; payloads: Payloads }) {
+export function ContentHint({
+  turns,
+  ids,
+  payloads,
+}: {
+  turns: readonly Turn[];
+  ids: ArrayLike<number>;
+  payloads: Payloads;
+}) {
   const [missing, setMissing] = useState(false);
-  const calls = turns.filter(({ kind }) => kind === "request" || kind === "assistant").slice(0, LOOKED_AT).map(({ event }) => ids[event]!);
+  const calls = turns
+    .filter(({ kind }) => kind === "request" || kind === "assistant")
+    .slice(0, LOOKED_AT)
+    .map(({ event }) => ids[event]!);
   useEffect(() => {
     let current = true;
     Promise.all(calls.map((id) => payloads.get(id))).then(

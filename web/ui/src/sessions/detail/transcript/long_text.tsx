@@ -13,7 +13,15 @@ const MOST_FORMATTED = 100_000;
 const SIGNS = /[`*|]|^#{1,6}\s|^\s*(?:[-+]|\d{1,3}[.)])\s/m;
 
 /** A text of at most twelve lines, and the button that shows the rest. */
-export function LongText({ label, text, mono, failed, markdown = false, folded = false, printing }: Part & { printing: boolean }) {
+export function LongText({
+  label,
+  text,
+  mono,
+  failed,
+  markdown = false,
+  folded = false,
+  printing,
+}: Part & { printing: boolean }) {
   const [all, setAll] = useState(false);
   const [open, setOpen] = useState(!folded);
   const [asSent, setAsSent] = useState(false);
@@ -22,7 +30,15 @@ export function LongText({ label, text, mono, failed, markdown = false, folded =
   const classes = ["turn-text", mono && "mono", failed && "err"].filter(Boolean).join(" ");
   const content = (
     <>
-      {formatted && !asSent ? <div class="turn-markdown"><Markdown text={cut} /></div> : <pre class={classes}><Chunks text={cut} /></pre>}
+      {formatted && !asSent ? (
+        <div class="turn-markdown">
+          <Markdown text={cut} />
+        </div>
+      ) : (
+        <pre class={classes}>
+          <Chunks text={cut} />
+        </pre>
+      )}
       {formatted && (
         <button type="button" class="button ghost turn-more" aria-pressed={asSent} onClick={() => setAsSent(!asSent)}>
           As sent
@@ -38,12 +54,19 @@ export function LongText({ label, text, mono, failed, markdown = false, folded =
   if (folded) {
     return (
       <details class="turn-part" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary>{label} <span class="dim">{bytes(new Blob([text]).size)}</span></summary>
+        <summary>
+          {label} <span class="dim">{bytes(new Blob([text]).size)}</span>
+        </summary>
         {open && content}
       </details>
     );
   }
-  return <div class="turn-part">{label && <h3 class="turn-label">{label}</h3>}{content}</div>;
+  return (
+    <div class="turn-part">
+      {label && <h3 class="turn-label">{label}</h3>}
+      {content}
+    </div>
+  );
 }
 
 function firstLines(text: string): string {

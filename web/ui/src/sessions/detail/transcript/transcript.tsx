@@ -34,13 +34,29 @@ export function Transcript({ view, payloads }: { view: View; payloads: Payloads 
   return (
     <>
       <ContentHint turns={turns} ids={session.outline.id} payloads={payloads} />
-      <div class="transcript" ref={scroller} tabIndex={0} role="feed" aria-label="Transcript" aria-busy={!view.source.complete.value}>
+      <div
+        class="transcript"
+        ref={scroller}
+        tabIndex={0}
+        role="feed"
+        aria-label="Transcript"
+        aria-busy={!view.source.complete.value}
+      >
         {chunks.map((chunk, index) => (
-          <Chunk key={session.outline.id[chunk[0]!.event]} turns={chunk} first={index * CHUNK} view={view} payloads={payloads}
-            scroller={scroller} holds={target >= index * CHUNK && target < (index + 1) * CHUNK} />
+          <Chunk
+            key={session.outline.id[chunk[0]!.event]}
+            turns={chunk}
+            first={index * CHUNK}
+            view={view}
+            payloads={payloads}
+            scroller={scroller}
+            holds={target >= index * CHUNK && target < (index + 1) * CHUNK}
+          />
         ))}
         {printing && turns.length > MOST_PRINTED && (
-          <p class="side-note">{exact(MOST_PRINTED)} of {exact(turns.length)} turns are printed. Filter the events to print others.</p>
+          <p class="side-note">
+            {exact(MOST_PRINTED)} of {exact(turns.length)} turns are printed. Filter the events to print others.
+          </p>
         )}
         {turns.length === 0 && <p class="side-note soft">No turn matches.</p>}
       </div>
@@ -49,7 +65,9 @@ export function Transcript({ view, payloads }: { view: View; payloads: Payloads 
 }
 
 function chunked(turns: Turn[]): Turn[][] {
-  return Array.from({ length: Math.ceil(turns.length / CHUNK) }, (_, index) => turns.slice(index * CHUNK, (index + 1) * CHUNK));
+  return Array.from({ length: Math.ceil(turns.length / CHUNK) }, (_, index) =>
+    turns.slice(index * CHUNK, (index + 1) * CHUNK),
+  );
 }
 
 interface ChunkProps {
@@ -68,10 +86,13 @@ function Chunk({ turns, first, view, payloads, scroller, holds }: ChunkProps) {
   const height = useRef(turns.length * GUESS);
   const shown = near || holds || view.printing.value;
   useEffect(() => {
-    const observer = new IntersectionObserver(([entry]) => {
-      if (!entry!.isIntersecting && element.current) height.current = element.current.offsetHeight;
-      setNear(entry!.isIntersecting);
-    }, { root: scroller.current, rootMargin: "600px 0px" });
+    const observer = new IntersectionObserver(
+      ([entry]) => {
+        if (!entry!.isIntersecting && element.current) height.current = element.current.offsetHeight;
+        setNear(entry!.isIntersecting);
+      },
+      { root: scroller.current, rootMargin: "600px 0px" },
+    );
     observer.observe(element.current!);
     return () => observer.disconnect();
   }, []);
@@ -80,7 +101,10 @@ function Chunk({ turns, first, view, payloads, scroller, holds }: ChunkProps) {
   }, [shown]);
   return (
     <div ref={element} class="transcript-chunk" role="presentation">
-      {shown && turns.map((turn, index) => <TurnArticle key={turn.event} turn={turn} place={first + index + 1} view={view} payloads={payloads} />)}
+      {shown &&
+        turns.map((turn, index) => (
+          <TurnArticle key={turn.event} turn={turn} place={first + index + 1} view={view} payloads={payloads} />
+        ))}
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { duration } from "../../../kit/formats";
 import { Icon } from "../../../kit/icon";
 import type { IconName } from "../../../kit/icon-names";
-import { newInRequest, wordsOf, type Turn, type TurnKind } from "../model/transcript";
+import { newInRequest, type Turn, type TurnKind, wordsOf } from "../model/transcript";
 import type { Payloads } from "../payloads";
 import { chooseEvent } from "../state";
 import { usePayload } from "../use_payload";
@@ -39,7 +39,9 @@ export function TurnArticle({ turn, place, view, payloads }: Props) {
   const element = useRef<HTMLElement>(null);
   const [seen, setSeen] = useState(false);
   useEffect(() => {
-    const observer = new IntersectionObserver(([entry]) => entry!.isIntersecting && setSeen(true), { rootMargin: "200px 0px" });
+    const observer = new IntersectionObserver(([entry]) => entry!.isIntersecting && setSeen(true), {
+      rootMargin: "200px 0px",
+    });
     observer.observe(element.current!);
     return () => observer.disconnect();
   }, []);
@@ -55,33 +57,58 @@ export function TurnArticle({ turn, place, view, payloads }: Props) {
   const onlySystem = turn.kind === "request" && body !== null && body.length > 0 && body.every((part) => part.folded);
   const { icon, label } = onlySystem ? { icon: "scroll-text" as const, label: "System" } : HEADS[turn.kind];
   const name = outline.names[outline.name[turn.event]!] ?? "";
-  const title = turn.kind === "tool" || turn.kind === "error" || turn.kind === "hook" ? name || label
-    : turn.kind === "other" ? outline.types[outline.type[turn.event]!]! : label;
+  const title =
+    turn.kind === "tool" || turn.kind === "error" || turn.kind === "hook"
+      ? name || label
+      : turn.kind === "other"
+        ? outline.types[outline.type[turn.event]!]!
+        : label;
   const chosen = view.chosen.value >= 0 && (view.chosen.value === turn.event || view.chosen.value === turn.close);
-  const latency = turn.close >= 0 ? pairs.latencyMs[turn.close]! : turn.kind === "assistant" ? pairs.latencyMs[turn.event]! : NaN;
+  const latency =
+    turn.close >= 0 ? pairs.latencyMs[turn.close]! : turn.kind === "assistant" ? pairs.latencyMs[turn.event]! : NaN;
   const error = main.error ?? close.error;
   return (
     <article
-      ref={element} hidden={isEmpty} class={["turn", `turn-${turn.kind}`, failed && "failed", chosen && "selected"].filter(Boolean).join(" ")}
-      aria-posinset={place} aria-label={`${label}${title === label ? "" : ` ${title}`}`} data-event={outline.id[turn.event]}
+      ref={element}
+      hidden={isEmpty}
+      class={["turn", `turn-${turn.kind}`, failed && "failed", chosen && "selected"].filter(Boolean).join(" ")}
+      aria-posinset={place}
+      aria-label={`${label}${title === label ? "" : ` ${title}`}`}
+      data-event={outline.id[turn.event]}
       style={{ "--depth": String(Math.min(turn.depth, 8)), "--rail": `var(--${agentToken(turn.agent)})` }}
     >
       <header>
         <Icon name={failed ? "circle-alert" : icon} class={failed ? "err" : `kind-${kindOfTurn(turn.kind)}`} />
-        <button type="button" class="turn-title" onClick={() => chooseEvent(outline.id[turn.event]!)}>{title}</button>
+        <button type="button" class="turn-title" onClick={() => chooseEvent(outline.id[turn.event]!)}>
+          {title}
+        </button>
         {failed && <span class="pill err">failed</span>}
-        {turn.depth > 0 || outline.agents.length > 1 ? <span class="turn-agent">{outline.agents[turn.agent]!.agent_id}</span> : null}
+        {turn.depth > 0 || outline.agents.length > 1 ? (
+          <span class="turn-agent">{outline.agents[turn.agent]!.agent_id}</span>
+        ) : null}
         {Number.isNaN(latency) ? null : <span class="turn-time">{duration(latency)}</span>}
       </header>
-      {body?.map((part) => <LongText key={part.label} {...part} printing={printing} />)}
-      {error ? <p class="err" role="alert">The text did not load.</p> : null}
+      {body?.map((part) => (
+        <LongText key={part.label} {...part} printing={printing} />
+      ))}
+      {error ? (
+        <p class="err" role="alert">
+          The text did not load.
+        </p>
+      ) : null}
       {!body && !error && <p class="turn-summary">{outline.summary[turn.event]}</p>}
     </article>
   );
 }
 
 function kindOfTurn(kind: TurnKind): string {
-  const kinds: Partial<Record<TurnKind, string>> = { goal: "agent", end: "agent", request: "model", assistant: "model", person: "human" };
+  const kinds: Partial<Record<TurnKind, string>> = {
+    goal: "agent",
+    end: "agent",
+    request: "model",
+    assistant: "model",
+    person: "human",
+  };
   return kinds[kind] ?? kind;
 }
 
@@ -105,7 +132,9 @@ function bodyOf(kind: TurnKind, payload: Fields, close?: Fields, earlier?: Field
       return plain("", [payload["outcome"], payload["summary"]].filter(Boolean).join(": "));
     case "request":
       return newInRequest(payload, earlier).map(({ role, text }, index) => ({
-        label: role === "system" ? "Prompt" : `${role}${index > 1 ? ` ${index}` : ""}`, text, folded: role === "system",
+        label: role === "system" ? "Prompt" : `${role}${index > 1 ? ` ${index}` : ""}`,
+        text,
+        folded: role === "system",
         markdown: role === "user" || role === "assistant",
       }));
     case "assistant":
@@ -113,18 +142,33 @@ function bodyOf(kind: TurnKind, payload: Fields, close?: Fields, earlier?: Field
     case "person":
       return formatted(payload["response"] ?? payload["prompt"] ?? payload["reason"]);
     case "tool":
-      return [...code("Arguments", payload["input"]), ...code("Result", (close ?? payload)["output"]), ...failure(close ?? payload)];
+      return [
+        ...code("Arguments", payload["input"]),
+        ...code("Result", (close ?? payload)["output"]),
+        ...failure(close ?? payload),
+      ];
     case "error":
-      return [{ label: "", text: wordsOf(payload["message"]), failed: true }, ...code("Traceback", payload["traceback"])];
+      return [
+        { label: "", text: wordsOf(payload["message"]), failed: true },
+        ...code("Traceback", payload["traceback"]),
+      ];
     case "hook":
       return [...plain("", payload["outcome"]), ...code("Output", payload["output"]), ...failure(payload)];
   }
-  return code("", Object.fromEntries(Object.entries(payload).filter(([key]) => !["session_id", "timestamp", "type", "agent_id", "environment"].includes(key))));
+  return code(
+    "",
+    Object.fromEntries(
+      Object.entries(payload).filter(
+        ([key]) => !["session_id", "timestamp", "type", "agent_id", "environment"].includes(key),
+      ),
+    ),
+  );
 }
 
 const plain = (label: string, value: unknown): Part[] => (wordsOf(value) ? [{ label, text: wordsOf(value) }] : []);
 const formatted = (value: unknown): Part[] => plain("", value).map((part) => ({ ...part, markdown: true }));
-const code = (label: string, value: unknown): Part[] => (wordsOf(value) ? [{ label, text: pretty(value), mono: true }] : []);
+const code = (label: string, value: unknown): Part[] =>
+  wordsOf(value) ? [{ label, text: pretty(value), mono: true }] : [];
 const failure = ({ error }: Fields): Part[] => (error ? [{ label: "Error", text: wordsOf(error), failed: true }] : []);
 
 /** JSON within a string is indented like the rest. */

@@ -1,10 +1,10 @@
 // Draws the bars of the rows that are on show. They repeat the row's text as a picture and say nothing more.
 import { compact } from "../../../kit/formats";
-import { toAxis, type Axis } from "../model/axis";
 import type { Kind } from "../../../kit/kinds";
+import { type Axis, toAxis } from "../model/axis";
 import { rowText } from "../model/row_text";
-import { durationOf, spanOf, type Session } from "../model/session";
-import { prepare, stripes, type Palette, type Token } from "./palette";
+import { durationOf, type Session, spanOf } from "../model/session";
+import { type Palette, prepare, stripes, type Token } from "./palette";
 
 export interface Drawing {
   session: Session;
@@ -24,7 +24,13 @@ export interface Drawing {
 }
 
 const TOKEN_OF_KIND: Record<Kind, Token> = {
-  agent: "k-agent", model: "k-model", tool: "k-tool", hook: "k-hook", human: "k-human", error: "err", other: "k-other",
+  agent: "k-agent",
+  model: "k-model",
+  tool: "k-tool",
+  hook: "k-hook",
+  human: "k-human",
+  error: "err",
+  other: "k-other",
 };
 const LEAST_WIDTH = 2;
 const RADIUS = 2;
@@ -49,7 +55,12 @@ export function drawBars(canvas: HTMLCanvasElement, width: number, drawing: Draw
 type Place = (ms: number) => number;
 
 function drawGrid(
-  context: CanvasRenderingContext2D, drawing: Drawing, place: Place, width: number, height: number, colours: Palette,
+  context: CanvasRenderingContext2D,
+  drawing: Drawing,
+  place: Place,
+  width: number,
+  height: number,
+  colours: Palette,
 ): void {
   context.fillStyle = colours.line;
   context.globalAlpha = 0.6;
@@ -77,8 +88,14 @@ function drawGrid(
 }
 
 function drawRow(
-  context: CanvasRenderingContext2D, drawing: Drawing, row: number, y: number, width: number, place: Place,
-  colours: Palette, striped: CanvasPattern | string,
+  context: CanvasRenderingContext2D,
+  drawing: Drawing,
+  row: number,
+  y: number,
+  width: number,
+  place: Place,
+  colours: Palette,
+  striped: CanvasPattern | string,
 ): void {
   const { session, now, top, thickness } = drawing;
   const text = rowText(session, row);
@@ -104,7 +121,15 @@ function drawRow(
   context.globalAlpha = 1;
   if (failed) outline(context, from, to, y + top, thickness, colour);
   if (drawing.labels && text.inputTokens !== null && text.outputTokens !== null && text.kind === "model") {
-    label(context, `${compact(text.inputTokens)} → ${compact(text.outputTokens)}`, from, to, y + top + thickness / 2, width, colours);
+    label(
+      context,
+      `${compact(text.inputTokens)} → ${compact(text.outputTokens)}`,
+      from,
+      to,
+      y + top + thickness / 2,
+      width,
+      colours,
+    );
   }
 }
 
@@ -117,7 +142,14 @@ function fading(context: CanvasRenderingContext2D, from: number, to: number, col
   return gradient;
 }
 
-function outline(context: CanvasRenderingContext2D, from: number, to: number, y: number, thickness: number, colour: string): void {
+function outline(
+  context: CanvasRenderingContext2D,
+  from: number,
+  to: number,
+  y: number,
+  thickness: number,
+  colour: string,
+): void {
   context.strokeStyle = colour;
   context.lineWidth = 1.5;
   context.beginPath();
@@ -127,7 +159,13 @@ function outline(context: CanvasRenderingContext2D, from: number, to: number, y:
 }
 
 function label(
-  context: CanvasRenderingContext2D, text: string, from: number, to: number, y: number, width: number, colours: Palette,
+  context: CanvasRenderingContext2D,
+  text: string,
+  from: number,
+  to: number,
+  y: number,
+  width: number,
+  colours: Palette,
 ): void {
   const wide = context.measureText(text).width;
   context.fillStyle = colours["text-3"];

@@ -16,14 +16,16 @@ export interface Column {
 export const COLUMNS: readonly Column[] = [
   { key: "start", title: "Start", text: (session, row) => clock(msOf(session, mainEvent(session, row)), 1) },
   {
-    key: "tokens", title: "Tokens",
+    key: "tokens",
+    title: "Tokens",
     text: (session, row) => {
       const { inputTokens, outputTokens } = rowText(session, row);
       return inputTokens === null && outputTokens === null ? "" : compact((inputTokens ?? 0) + (outputTokens ?? 0));
     },
   },
   {
-    key: "context", title: "Context",
+    key: "context",
+    title: "Context",
     text: ({ outline, rows }, row) => {
       const end = rows.end[row]! >= 0 ? rows.end[row]! : rows.start[row]!;
       const fill = end >= 0 ? outline.contextFill[end]! : NaN;

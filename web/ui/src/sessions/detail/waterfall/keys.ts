@@ -41,7 +41,12 @@ export function foldOrMove(view: View, direction: "in" | "out", fold: (row: numb
 
 export function useRowKeys(view: View, { onOpen, fold }: Actions): (event: KeyboardEvent) => void {
   const steps: Record<string, number> = {
-    ArrowDown: 1, ArrowUp: -1, PageDown: PAGE_ROWS, PageUp: -PAGE_ROWS, Home: -Infinity, End: Infinity,
+    ArrowDown: 1,
+    ArrowUp: -1,
+    PageDown: PAGE_ROWS,
+    PageUp: -PAGE_ROWS,
+    Home: -Infinity,
+    End: Infinity,
   };
   return (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.target !== event.currentTarget) return;

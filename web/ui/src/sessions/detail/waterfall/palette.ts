@@ -2,8 +2,30 @@
 import { signal } from "@preact/signals";
 
 const TOKENS = [
-  "k-model", "k-tool", "k-human", "k-hook", "k-agent", "k-other", "err", "warn", "accent", "line", "line-2", "text", "text-2",
-  "text-3", "bg", "panel", "agent-1", "agent-2", "agent-3", "agent-4", "agent-5", "agent-6", "agent-7", "agent-8",
+  "k-model",
+  "k-tool",
+  "k-human",
+  "k-hook",
+  "k-agent",
+  "k-other",
+  "err",
+  "warn",
+  "accent",
+  "line",
+  "line-2",
+  "text",
+  "text-2",
+  "text-3",
+  "bg",
+  "panel",
+  "agent-1",
+  "agent-2",
+  "agent-3",
+  "agent-4",
+  "agent-5",
+  "agent-6",
+  "agent-7",
+  "agent-8",
 ] as const;
 
 export type Token = (typeof TOKENS)[number];

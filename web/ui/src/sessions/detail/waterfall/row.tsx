@@ -4,9 +4,9 @@ import { Icon } from "../../../kit/icon";
 import { KIND_ICONS } from "../../../kit/kinds";
 import { clock } from "../model/axis";
 import { elapsed } from "../model/live";
-import { rowText, type RowText } from "../model/row_text";
+import { type RowText, rowText } from "../model/row_text";
 import { durationOf, isOpen, msOf, type Session } from "../model/session";
-import { mainEvent, type Column } from "./columns";
+import { type Column, mainEvent } from "./columns";
 import { agentToken } from "./palette";
 
 const MOST_INDENT = 10;
@@ -51,21 +51,36 @@ function Content(props: Props) {
   const classes = ["wf-row", selected && "selected", matching && "match"].filter(Boolean).join(" ");
   return (
     <div
-      class={classes} role="row" id={rowId(row)} aria-rowindex={index + 2} aria-level={level} aria-selected={selected}
-      aria-expanded={holds ? !folded : undefined} data-row={row} style={{ top: `${index * height}px` }}
+      class={classes}
+      role="row"
+      id={rowId(row)}
+      aria-rowindex={index + 2}
+      aria-level={level}
+      aria-selected={selected}
+      aria-expanded={holds ? !folded : undefined}
+      data-row={row}
+      style={{ top: `${index * height}px` }}
     >
-      <div class="wf-event" role="gridcell" style={{ paddingInlineStart: `${Math.min(level - 1, MOST_INDENT) * 16}px` }}>
+      <div
+        class="wf-event"
+        role="gridcell"
+        style={{ paddingInlineStart: `${Math.min(level - 1, MOST_INDENT) * 16}px` }}
+      >
         <Rail session={session} row={row} />
         {holds && <Fold {...props} name={text.title} />}
         <Icon name={text.failed ? "circle-alert" : KIND_ICONS[text.kind]} class={iconClass(text)} />
-        <b class={text.failed ? "err" : undefined} title={text.title}>{text.title}</b>
+        <b class={text.failed ? "err" : undefined} title={text.title}>
+          {text.title}
+        </b>
         {text.failed && <span class="visually-hidden">failed</span>}
         <Waiting {...props} />
         <span class="wf-detail">{text.detail}</span>
       </div>
       <Duration {...props} />
       {columns.map((column) => (
-        <div class="wf-number" role="gridcell" key={column.key}>{column.text(session, row)}</div>
+        <div class="wf-number" role="gridcell" key={column.key}>
+          {column.text(session, row)}
+        </div>
       ))}
       <div class="wf-time" role="gridcell">
         <span class="visually-hidden">{timeText(session, row, text)}</span>
@@ -80,8 +95,10 @@ function iconClass(text: RowText): string {
 
 /** The bar says the same: when the row begins, and the tokens beside it. */
 function timeText(session: Session, row: number, text: RowText): string {
-  const tokens = text.inputTokens === null && text.outputTokens === null
-    ? "" : `, ${compact(text.inputTokens ?? 0)} tokens in, ${compact(text.outputTokens ?? 0)} out`;
+  const tokens =
+    text.inputTokens === null && text.outputTokens === null
+      ? ""
+      : `, ${compact(text.inputTokens ?? 0)} tokens in, ${compact(text.outputTokens ?? 0)} out`;
   return `at ${clock(msOf(session, mainEvent(session, row)), 1)}${tokens}`;
 }
 
@@ -90,7 +107,13 @@ function Rail({ session: { rows }, row }: { session: Session; row: number }) {
   const parent = rows.parent[row]!;
   if (parent < 0) return null;
   const left = `${Math.min(rows.level[row]! - 1, MOST_INDENT) * 16 - 8}px`;
-  return <i class="wf-rail" aria-hidden="true" style={{ insetInlineStart: left, background: `var(--${agentToken(rows.agent[parent]!)})` }} />;
+  return (
+    <i
+      class="wf-rail"
+      aria-hidden="true"
+      style={{ insetInlineStart: left, background: `var(--${agentToken(rows.agent[parent]!)})` }}
+    />
+  );
 }
 
 function Fold({ folded, name }: Props & { name: string }) {

@@ -19,7 +19,11 @@ interface Layout {
  * Keeps a row in place while others come above it: the chosen one if it is in view, else the first. Rows also come
  * between the two, where an agent ends. A row that is chosen is brought into view.
  */
-export function useAnchor(view: View, scroller: { current: HTMLElement | null }, { rowHeight, head, height, before, scrolled: top }: Layout): void {
+export function useAnchor(
+  view: View,
+  scroller: { current: HTMLElement | null },
+  { rowHeight, head, height, before, scrolled: top }: Layout,
+): void {
   const anchor = useRef<{ event: number; offset: number } | null>(null);
   const revealed = useRef(-1);
   const visible = view.visible.value;
@@ -41,8 +45,10 @@ export function useAnchor(view: View, scroller: { current: HTMLElement | null },
       const index = inView ? chosenIndex : first;
       const row = visible[index - before];
       // At its top the list stays there.
-      anchor.current = row === undefined || (!inView && top.current === 0) ? null
-        : { event: session.outline.id[mainEvent(session, row)]!, offset: top.current - index * rowHeight };
+      anchor.current =
+        row === undefined || (!inView && top.current === 0)
+          ? null
+          : { event: session.outline.id[mainEvent(session, row)]!, offset: top.current - index * rowHeight };
     };
   }, [visible, before, rowHeight]);
   // After the effect above, whose end needs the row of the session that it began with.

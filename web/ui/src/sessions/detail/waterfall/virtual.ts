@@ -1,6 +1,7 @@
 // Which rows of a long list are within the view, and the scrolling that keeps them in place.
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+
 import type { RefObject } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useLater } from "../use_later";
 
 // Rows come and go in blocks, so that most frames of a scroll change nothing.
@@ -57,7 +58,13 @@ export function useVirtual(scroller: RefObject<HTMLElement>, count: number, rowH
   // What is beyond the view comes after the first frame.
   const more = useLater(true) ? BLOCK : 0;
   const first = Math.max(0, Math.min(view.top, count - rows) - more);
-  return { first, last: Math.min(count, view.top + rows + 2 * more), height: view.height - head, width: view.width, scrolled };
+  return {
+    first,
+    last: Math.min(count, view.top + rows + 2 * more),
+    height: view.height - head,
+    width: view.width,
+    scrolled,
+  };
 }
 
 /** Scrolls so that a row is within the view; to its middle when it was outside. */

@@ -1,15 +1,15 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { duration } from "../../../kit/formats";
+import { useNarrow } from "../../../kit/media";
 import { clock, ticks, toAxis } from "../model/axis";
 import { isOpen } from "../model/session";
 import { chooseEvent } from "../state";
 import type { View } from "../view";
 import { drawBars } from "./bars";
-import { chosenColumns, mainEvent, type Column } from "./columns";
+import { type Column, chosenColumns, mainEvent } from "./columns";
 import { foldAgent } from "./fold";
 import { useRowKeys } from "./keys";
 import { palette, themes } from "./palette";
-import { useNarrow } from "../../../kit/media";
 import { rowId, WaterfallRow } from "./row";
 import { useAnchor } from "./use_anchor";
 import { useVirtual, type Virtual } from "./virtual";
@@ -39,7 +39,13 @@ export function Waterfall({ view, onOpen }: Props) {
   const columns = narrow ? NO_COLUMNS : chosenColumns();
   const chosenRow = view.chosenRow.value;
   const running = view.state.value === "running";
-  useAnchor(view, scroller, { rowHeight, head: narrow ? 0 : HEAD, height: range.height, before, scrolled: range.scrolled });
+  useAnchor(view, scroller, {
+    rowHeight,
+    head: narrow ? 0 : HEAD,
+    height: range.height,
+    before,
+    scrolled: range.scrolled,
+  });
   const fold = (row: number) => foldAgent(view, row);
   const onKeyDown = useRowKeys(view, { onOpen, fold });
   // One listener for all rows: they come and go as one scrolls.
@@ -54,32 +60,72 @@ export function Waterfall({ view, onOpen }: Props) {
   for (let index = range.first; index < range.last; index++) {
     const row = index < before ? undefined : visible[index - before];
     if (row === undefined) {
-      lines.push(<div class="wf-row wf-missing" role="row" aria-rowindex={index + 2} aria-busy="true" key={`missing-${index}`} style={{ top: `${index * rowHeight}px` }}><div role="gridcell" class="wf-event" /></div>);
+      lines.push(
+        <div
+          class="wf-row wf-missing"
+          role="row"
+          aria-rowindex={index + 2}
+          aria-busy="true"
+          key={`missing-${index}`}
+          style={{ top: `${index * rowHeight}px` }}
+        >
+          <div role="gridcell" class="wf-event" />
+        </div>,
+      );
       continue;
     }
     lines.push(
       <WaterfallRow
-        key={row} session={session} row={row} index={index} height={rowHeight} selected={row === chosenRow} running={running}
-        now={isOpen(session, row) || session.rows.isAgent[row] ? view.now.value : 0} matching={isMatch(view, row)}
-        folded={session.rows.isAgent[row] === 1 && view.folded.value.has(session.rows.agent[row]!)} columns={columns}
+        key={row}
+        session={session}
+        row={row}
+        index={index}
+        height={rowHeight}
+        selected={row === chosenRow}
+        running={running}
+        now={isOpen(session, row) || session.rows.isAgent[row] ? view.now.value : 0}
+        matching={isMatch(view, row)}
+        folded={session.rows.isAgent[row] === 1 && view.folded.value.has(session.rows.agent[row]!)}
+        columns={columns}
       />,
     );
   }
   return (
     <div
-      class="waterfall" role="treegrid" aria-label="Events of session" tabIndex={0} ref={scroller} data-columns={columns.length}
-      aria-rowcount={view.source.complete.value ? count + 1 : -1} aria-readonly="true" onKeyDown={onKeyDown} onClick={onClick}
+      class="waterfall"
+      role="treegrid"
+      aria-label="Events of session"
+      tabIndex={0}
+      ref={scroller}
+      data-columns={columns.length}
+      aria-rowcount={view.source.complete.value ? count + 1 : -1}
+      aria-readonly="true"
+      onKeyDown={onKeyDown}
+      onClick={onClick}
       aria-activedescendant={chosenRow >= 0 ? rowId(chosenRow) : undefined}
     >
       <div class="wf-head" role="row" aria-rowindex={1}>
         <span role="columnheader">Event</span>
-        <span role="columnheader" class="wf-number">Duration</span>
-        {columns.map((column) => <span role="columnheader" class="wf-number" key={column.key}>{column.title}</span>)}
+        <span role="columnheader" class="wf-number">
+          Duration
+        </span>
+        {columns.map((column) => (
+          <span role="columnheader" class="wf-number" key={column.key}>
+            {column.title}
+          </span>
+        ))}
         <TimeHead view={view} width={Math.max(100, range.width - BEFORE_TIME - NUMBER * columns.length)} />
       </div>
       <div class="wf-body" role="presentation" style={{ height: `${count * rowHeight}px` }}>
         {lines}
-        <Bars view={view} range={range} before={before} rowHeight={rowHeight} narrow={narrow} columns={columns.length} />
+        <Bars
+          view={view}
+          range={range}
+          before={before}
+          rowHeight={rowHeight}
+          narrow={narrow}
+          columns={columns.length}
+        />
       </div>
     </div>
   );
@@ -88,7 +134,8 @@ export function Waterfall({ view, onOpen }: Props) {
 /** Rows that are not there yet, guessed from those that are; none while filters choose among them. */
 function placeholders(view: View): { before: number; after: number } {
   const { outline } = view.session.value!;
-  if (view.visible.value.length < view.session.value!.rows.length || outline.length === 0) return { before: 0, after: 0 };
+  if (view.visible.value.length < view.session.value!.rows.length || outline.length === 0)
+    return { before: 0, after: 0 };
   const share = view.session.value!.rows.length / outline.length;
   return { before: Math.round(outline.before * share), after: Math.round(outline.after * share) };
 }
@@ -117,11 +164,23 @@ function TimeHead({ view, width }: { view: View; width: number }) {
     <span role="columnheader" class="wf-axis" aria-label="Time">
       {/* A header needs words, also before the axis has its width and where no label fits. */}
       {at.length === 0 && <span style={{ insetInlineStart: "50%" }}>Time</span>}
-      {at.map((ms) => <span key={ms} style={{ insetInlineStart: place(ms) }}>{clock(ms, step)}</span>)}
-      {axis.gaps.filter((gap) => gap.at >= from && gap.at + gap.width <= to).map((gap) => (
-        <span key={`gap-${gap.from}`} class="wf-gap" title={`nothing for ${duration(gap.to - gap.from)}`}
-          style={{ insetInlineStart: place((gap.from + gap.to) / 2) }}>{duration(gap.to - gap.from)}</span>
+      {at.map((ms) => (
+        <span key={ms} style={{ insetInlineStart: place(ms) }}>
+          {clock(ms, step)}
+        </span>
       ))}
+      {axis.gaps
+        .filter((gap) => gap.at >= from && gap.at + gap.width <= to)
+        .map((gap) => (
+          <span
+            key={`gap-${gap.from}`}
+            class="wf-gap"
+            title={`nothing for ${duration(gap.to - gap.from)}`}
+            style={{ insetInlineStart: place((gap.from + gap.to) / 2) }}
+          >
+            {duration(gap.to - gap.from)}
+          </span>
+        ))}
     </span>
   );
 }
@@ -139,7 +198,10 @@ function Bars({ view, range, before, rowHeight, narrow, columns }: BarsProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const rows = useMemo(() => {
     const { visible } = view;
-    return Int32Array.from({ length: range.last - range.first }, (_, line) => visible.value[range.first + line - before] ?? -1);
+    return Int32Array.from(
+      { length: range.last - range.first },
+      (_, line) => visible.value[range.first + line - before] ?? -1,
+    );
   }, [view.visible.value, range.first, range.last, before]);
   useLayoutEffect(() => {
     const element = canvas.current;
@@ -147,11 +209,35 @@ function Bars({ view, range, before, rowHeight, narrow, columns }: BarsProps) {
     if (!element || !axis || !range.width) return;
     element.style.height = `${rows.length * rowHeight}px`;
     const width = Math.max(1, range.width - (narrow ? NARROW_EDGES : BEFORE_TIME + NUMBER * columns));
-    drawBars(element, width, {
-      session: view.session.value!, axis, window: view.window.value, rows, rowHeight, now: view.now.value,
-      top: narrow ? 27 : 7, thickness: narrow ? 6 : 12, labels: !narrow, ticks: narrow ? [] : shownTicks(view, width),
-      running: view.state.value === "running",
-    }, palette());
-  }, [rows, view.session.value, view.axis.value, view.window.value, view.now.value, view.state.value, themes.value, range.width, narrow, columns]);
+    drawBars(
+      element,
+      width,
+      {
+        session: view.session.value!,
+        axis,
+        window: view.window.value,
+        rows,
+        rowHeight,
+        now: view.now.value,
+        top: narrow ? 27 : 7,
+        thickness: narrow ? 6 : 12,
+        labels: !narrow,
+        ticks: narrow ? [] : shownTicks(view, width),
+        running: view.state.value === "running",
+      },
+      palette(),
+    );
+  }, [
+    rows,
+    view.session.value,
+    view.axis.value,
+    view.window.value,
+    view.now.value,
+    view.state.value,
+    themes.value,
+    range.width,
+    narrow,
+    columns,
+  ]);
   return <canvas class="wf-bars" ref={canvas} aria-hidden="true" style={{ top: `${range.first * rowHeight}px` }} />;
 }
