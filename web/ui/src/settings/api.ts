@@ -1,4 +1,4 @@
-import { request, type Options } from "../api/request";
+import { type Options, request } from "../api/request";
 import type { SettingRow } from "../api/types";
 
 export async function readSettings(options: Options): Promise<SettingRow[]> {

@@ -4,8 +4,27 @@ import type { SettingRow } from "../api/types";
 import { draftOf, grouped, hintOf, isSet, settingOf } from "./model";
 
 function row(key: string, kind: string, value: SettingRow["value"], standard: SettingRow["value"] = value): SettingRow {
-  const schema = { key, kind, title: key, description: "", default: standard, min: null, max: null, unit: null, options: null };
-  return { key, value, value_set: value !== standard, updated_at: null, updated_by: null, note: null, scope: "org", schema };
+  const schema = {
+    key,
+    kind,
+    title: key,
+    description: "",
+    default: standard,
+    min: null,
+    max: null,
+    unit: null,
+    options: null,
+  };
+  return {
+    key,
+    value,
+    value_set: value !== standard,
+    updated_at: null,
+    updated_by: null,
+    note: null,
+    scope: "org",
+    schema,
+  };
 }
 
 test("a value and its field lead to each other", () => {
@@ -29,9 +48,16 @@ test("what is no number is left to the server", () => {
 });
 
 test("no setting is missing", () => {
-  const rows = [row("otel.other_spans", "choice", "all"), row("new.one", "text", "x"), row("otp_ttl_secs", "positive_int", 1)];
+  const rows = [
+    row("otel.other_spans", "choice", "all"),
+    row("new.one", "text", "x"),
+    row("otp_ttl_secs", "positive_int", 1),
+  ];
   const groups = grouped(rows);
-  assert.deepEqual(groups.map(({ title }) => title), ["Sign-in and members", "OpenTelemetry", "Other"]);
+  assert.deepEqual(
+    groups.map(({ title }) => title),
+    ["Sign-in and members", "OpenTelemetry", "Other"],
+  );
   assert.equal(groups.flatMap((group) => group.rows).length, 3);
 });
 
@@ -45,6 +71,9 @@ test("a hint says what a field takes, and its default", () => {
   assert.equal(hintOf(row("a", "boolean", true)), "Default: on.");
   assert.equal(hintOf(row("a", "string_list", [])), "One per line. Default: none.");
   const span = row("a", "positive_int", 86_400);
-  assert.equal(hintOf({ ...span, schema: { ...span.schema, min: 60, max: 172_800, unit: "seconds" } }), "From 60 to 172800 seconds (2 d). Default: 86400 seconds (1 d).");
+  assert.equal(
+    hintOf({ ...span, schema: { ...span.schema, min: 60, max: 172_800, unit: "seconds" } }),
+    "From 60 to 172800 seconds (2 d). Default: 86400 seconds (1 d).",
+  );
   assert.equal(hintOf({ ...row("a", "secret", ""), value_set: true }), "A secret is set.");
 });

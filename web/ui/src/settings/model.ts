@@ -47,7 +47,11 @@ export function draftOf(row: SettingRow): Draft {
 /** The value that a field means. The server checks it. */
 export function settingOf(row: SettingRow, draft: Draft): Value {
   if (typeof draft !== "string") return draft;
-  if (isList(row)) return draft.split(/[\n,]/).map((item) => item.trim()).filter(Boolean);
+  if (isList(row))
+    return draft
+      .split(/[\n,]/)
+      .map((item) => item.trim())
+      .filter(Boolean);
   if (row.schema.kind === "positive_int" && /^-?\d+$/.test(draft.trim())) return Number(draft);
   return draft;
 }
@@ -75,6 +79,10 @@ export function secretText({ value_set }: SettingRow): string {
 export function hintOf(row: SettingRow): string {
   const { kind, min, max, default: standard } = row.schema;
   if (kind === "secret") return secretText(row);
-  const takes = isList(row) ? "One per line. " : min !== null && max !== null ? `From ${min} to ${valueText(row, max)}. ` : "";
+  const takes = isList(row)
+    ? "One per line. "
+    : min !== null && max !== null
+      ? `From ${min} to ${valueText(row, max)}. `
+      : "";
   return `${takes}Default: ${valueText(row, standard)}.`;
 }

@@ -11,7 +11,8 @@ import { Setting } from "./setting";
 /** The page "Settings": every setting with its own form. */
 export default function SettingsPage({ org }: PageProps) {
   const load = useLoad(`settings ${org}`, readSettings);
-  const replace = (rows: SettingRow[], changed: SettingRow) => load.set(rows.map((row) => (row.key === changed.key ? changed : row)));
+  const replace = (rows: SettingRow[], changed: SettingRow) =>
+    load.set(rows.map((row) => (row.key === changed.key ? changed : row)));
   return (
     <Page title="Settings" actions={<ViewToolbar curl={() => ({ route: "GET /settings" })} onRefresh={load.reload} />}>
       <Loaded load={load}>
@@ -21,7 +22,12 @@ export default function SettingsPage({ org }: PageProps) {
               <section key={group.title} aria-label={group.title}>
                 <h2>{group.title}</h2>
                 {group.rows.map((row) => (
-                  <Setting key={row.key} row={row} mayWrite={can("settings:write")} onSaved={(changed) => replace(rows, changed)} />
+                  <Setting
+                    key={row.key}
+                    row={row}
+                    mayWrite={can("settings:write")}
+                    onSaved={(changed) => replace(rows, changed)}
+                  />
                 ))}
               </section>
             ))}

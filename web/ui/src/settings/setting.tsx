@@ -3,12 +3,12 @@ import { can } from "../api/session";
 import type { SettingRow } from "../api/types";
 import { announce } from "../kit/announce";
 import { CheckField, SelectField, TextField } from "../kit/fields";
-import { FormView, useForm, type Form } from "../kit/form";
+import { type Form, FormView, useForm } from "../kit/form";
 import { PickGroup } from "../kit/pick-group";
 import { Failed } from "../kit/states";
 import { Moment } from "../kit/values";
 import { readSetNames, saveSetting } from "./api";
-import { draftOf, hintOf, isList, isSet, secretText, settingOf, valueText, type Draft } from "./model";
+import { type Draft, draftOf, hintOf, isList, isSet, secretText, settingOf, valueText } from "./model";
 
 interface Values {
   value: Draft;
@@ -86,9 +86,19 @@ function Field({ row, form }: { row: SettingRow; form: Form<Values> }) {
   const common = { form, name: "value" as const, label: title, hint: hintOf(row) };
   if (kind === "boolean") return <CheckField {...common} />;
   if (kind === "channel_set")
-    return <PickGroup {...common} field="value" options={options ?? []} chosen={form.values.value as string[]} errors={form.errors["value"]} onChange={(value) => form.set("value", value)} />;
+    return (
+      <PickGroup
+        {...common}
+        field="value"
+        options={options ?? []}
+        chosen={form.values.value as string[]}
+        errors={form.errors["value"]}
+        onChange={(value) => form.set("value", value)}
+      />
+    );
   if (kind === "choice") return <SelectField {...common} choices={options ?? []} />;
-  if (kind === "permission_set_ref") return <SelectField {...common} choices={can("users:read") ? readSetNames : []} typed />;
+  if (kind === "permission_set_ref")
+    return <SelectField {...common} choices={can("users:read") ? readSetNames : []} typed />;
   if (isList(row)) return <TextField {...common} rows={3} mono />;
   return <TextField {...common} type={kind === "positive_int" ? "number" : "text"} />;
 }
