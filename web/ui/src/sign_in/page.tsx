@@ -6,8 +6,8 @@ import { Page } from "../kit/page";
 import { param } from "../kit/router";
 import { ownPath } from "../kit/url";
 import { requestCode, verifyCode } from "./api";
-import { hasCodes, provider, providerPath } from "./provider";
 import { codeOf, isWhole, messageOf } from "./model";
+import { hasCodes, provider, providerPath } from "./provider";
 
 interface Props {
   onSignedIn: () => Promise<void>;
@@ -28,7 +28,10 @@ export default function SignInPage({ onSignedIn, person }: Props) {
         <Page title="Sign in" />
         {person && (
           <p>
-            You are signed in as {person}. <a class="link" href={ownPath(param("next"))}>Open Watchpost</a>
+            You are signed in as {person}.{" "}
+            <a class="link" href={ownPath(param("next"))}>
+              Open Watchpost
+            </a>
           </p>
         )}
         {provider() && !sent && (
