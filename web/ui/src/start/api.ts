@@ -1,4 +1,4 @@
-import { request, type Options } from "../api/request";
+import { type Options, request } from "../api/request";
 import { can } from "../api/session";
 import { FIRST_SESSION } from "../kit/first-event";
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Options } from "../api/request";
-import { anySession, hasSent, type Arrival, type Made } from "./api";
+import { type Arrival, anySession, hasSent, type Made } from "./api";
 
 const ASK_EVERY_MS = 2000;
 

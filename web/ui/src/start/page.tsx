@@ -7,7 +7,7 @@ import { newSecret } from "../kit/secret";
 import { Failed, Forbidden } from "../kit/states";
 import { Tabs } from "../kit/tabs";
 import { pathOf } from "../kit/url";
-import { createKey, type Arrival, type Made } from "./api";
+import { type Arrival, createKey, type Made } from "./api";
 import { useArrived } from "./arrived";
 
 const LANGUAGES: readonly Language[] = ["curl", "Python", "OpenTelemetry"];
@@ -19,7 +19,10 @@ export default function StartPage({ org }: PageProps) {
   const [busy, setBusy] = useState(false);
   const [language, setLanguage] = useState<Language>("curl");
   const first = useArrived(made);
-  const command = useMemo(() => commandFor(language, location.origin, made?.secret ?? "<key>", new Date()), [language, made]);
+  const command = useMemo(
+    () => commandFor(language, location.origin, made?.secret ?? "<key>", new Date()),
+    [language, made],
+  );
   const create = async () => {
     setBusy(true);
     setError(null);
@@ -38,7 +41,12 @@ export default function StartPage({ org }: PageProps) {
           <li>
             <h2>Make a key that may only send events</h2>
             {can("keys:create") ? (
-              <button type="button" class={made || first ? "button" : "button primary"} aria-disabled={busy} onClick={() => !busy && void create()}>
+              <button
+                type="button"
+                class={made || first ? "button" : "button primary"}
+                aria-disabled={busy}
+                onClick={() => !busy && void create()}
+              >
                 Create a key
               </button>
             ) : (
@@ -49,12 +57,30 @@ export default function StartPage({ org }: PageProps) {
           <li>
             <h2>{language === "OpenTelemetry" ? "Set this where your agent runs" : "Run this in a terminal"}</h2>
             <div class="panel">
-              <Tabs label="Language" tabs={LANGUAGES.map((id) => ({ id, label: id }))} value={language} onChange={(id) => setLanguage(id as Language)}>
-                <textarea class="start-command mono" aria-label="Command" readOnly rows={language === "Python" ? 11 : 4} value={command} onFocus={(event) => event.currentTarget.select()} />
+              <Tabs
+                label="Language"
+                tabs={LANGUAGES.map((id) => ({ id, label: id }))}
+                value={language}
+                onChange={(id) => setLanguage(id as Language)}
+              >
+                <textarea
+                  class="start-command mono"
+                  aria-label="Command"
+                  readOnly
+                  rows={language === "Python" ? 11 : 4}
+                  value={command}
+                  onFocus={(event) => event.currentTarget.select()}
+                />
               </Tabs>
             </div>
-            <p class="soft">{made ? "The command holds the key. It is shown only now." : "The key takes the place of <key>."}</p>
-            <button type="button" class={made && !first ? "button primary" : "button"} onClick={() => void copy(command, "Copy command")}>
+            <p class="soft">
+              {made ? "The command holds the key. It is shown only now." : "The key takes the place of <key>."}
+            </p>
+            <button
+              type="button"
+              class={made && !first ? "button primary" : "button"}
+              onClick={() => void copy(command, "Copy command")}
+            >
               Copy command
             </button>
           </li>
@@ -73,7 +99,16 @@ export default function StartPage({ org }: PageProps) {
 
 /** The way to what arrived: its session where that is known. */
 function Next({ org, arrival: { session } }: { org: string; arrival: Arrival }) {
-  if (session !== null) return <a class="button primary" href={pathOf(org, "sessions", session)}>Open session {session}</a>;
+  if (session !== null)
+    return (
+      <a class="button primary" href={pathOf(org, "sessions", session)}>
+        Open session {session}
+      </a>
+    );
   const [page, name] = can("evaluations:read") ? ["sessions", "Sessions"] : ["sources", "Sources"];
-  return <a class="button primary" href={pathOf(org, page)}>Open {name}</a>;
+  return (
+    <a class="button primary" href={pathOf(org, page)}>
+      Open {name}
+    </a>
+  );
 }
