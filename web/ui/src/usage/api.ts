@@ -1,4 +1,4 @@
-import { request, type Options } from "../api/request";
+import { type Options, request } from "../api/request";
 import type { Usage, UsageOfWindow } from "../api/types";
 
 /** The usage of the window that holds `start`, null for the current one. */

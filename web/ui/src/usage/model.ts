@@ -53,5 +53,8 @@ export function limitFigures(limits: LimitsToday): { label: string; value: strin
   ].filter(({ most }) => most > 0);
   if (!set.length) return [];
   const refused = limits.enforced ? "Requests refused today" : "Requests over a limit today";
-  return [...set.map(({ label, value }) => ({ label, value })), { label: refused, value: exact(limits.refused_requests) }];
+  return [
+    ...set.map(({ label, value }) => ({ label, value })),
+    { label: refused, value: exact(limits.refused_requests) },
+  ];
 }

@@ -4,7 +4,7 @@ import { useLoad } from "../kit/load";
 import { Loaded } from "../kit/loaded";
 import { Page, type PageProps } from "../kit/page";
 import { param } from "../kit/router";
-import { Table, type Column } from "../kit/table";
+import { type Column, Table } from "../kit/table";
 import { ViewToolbar } from "../kit/toolbar";
 import { pathOf } from "../kit/url";
 import { Count, CountOf, Moment, Pill } from "../kit/values";
@@ -24,7 +24,9 @@ export default function UsagePage({ org }: PageProps) {
   return (
     <Page title="Usage" actions={<ViewToolbar curl={curl} onRefresh={refresh} />}>
       <div class="usage">
-        <Loaded load={usage} class="usage-counters">{(data) => <Counters usage={data} />}</Loaded>
+        <Loaded load={usage} class="usage-counters">
+          {(data) => <Counters usage={data} />}
+        </Loaded>
         <h2>Windows of 30 days</h2>
         <Loaded load={windows}>
           {(data) => (
@@ -62,7 +64,9 @@ function Counters({ usage }: { usage: Usage }) {
       {GROUPS.map(({ title, counters }) => (
         <section key={title} aria-label={title}>
           <h2>{title}</h2>
-          <Figures figures={counters.map(({ name, label }) => ({ label, value: <Count value={usage.usage[name]} /> }))} />
+          <Figures
+            figures={counters.map(({ name, label }) => ({ label, value: <Count value={usage.usage[name]} /> }))}
+          />
         </section>
       ))}
     </>
@@ -80,14 +84,21 @@ function columnsOf(org: string, usage: Usage | undefined): Column<UsageOfWindow>
       href: (row) => pathOf(org, "usage") + (newest(row) ? "" : `?window_start=${encodeURIComponent(row.from)}`),
     },
     { key: "to", label: "To", narrow: "note", cell: (row) => <Moment at={row.to} /> },
-    { key: "events", label: "Events ingested", number: true, narrow: "value", cell: (row) => <CountOf value={row.events_ingested} noun="event" /> },
+    {
+      key: "events",
+      label: "Events ingested",
+      number: true,
+      narrow: "value",
+      cell: (row) => <CountOf value={row.events_ingested} noun="event" />,
+    },
     { key: "evaluations", label: "Evaluations", number: true, cell: (row) => <Count value={row.evaluations} /> },
     {
       key: "state",
       label: "State",
       narrow: "state",
       width: "140px",
-      cell: (row) => (row.from === usage?.window.start ? <Pill kind="info">Shown above</Pill> : newest(row) ? "Current" : ""),
+      cell: (row) =>
+        row.from === usage?.window.start ? <Pill kind="info">Shown above</Pill> : newest(row) ? "Current" : "",
     },
   ];
 }
