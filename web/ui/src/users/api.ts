@@ -1,4 +1,4 @@
-import { request, type Options } from "../api/request";
+import { type Options, request } from "../api/request";
 import type { GrantBody, InvitationBody, SetRow, UserRow } from "../api/types";
 
 export interface Members {
@@ -8,7 +8,10 @@ export interface Members {
 
 /** The members, and the sets that they may hold. */
 export async function readMembers(options: Options): Promise<Members> {
-  const [users, sets] = await Promise.all([request("GET /users", {}, options), request("GET /permission-sets", {}, options)]);
+  const [users, sets] = await Promise.all([
+    request("GET /users", {}, options),
+    request("GET /permission-sets", {}, options),
+  ]);
   return { users, sets };
 }
 

@@ -8,7 +8,7 @@ import { mailIsSetUp } from "../kit/mail";
 import { FOR_PEOPLE } from "../kit/permission-names";
 import { PermissionPicker } from "../kit/permission-picker";
 import { changeGrant, invite } from "./api";
-import { grantOf, grantText, resultOf, type Grant } from "./model";
+import { type Grant, grantOf, grantText, resultOf } from "./model";
 
 interface InviteProps {
   sets: readonly SetRow[];
@@ -24,8 +24,22 @@ export function InviteDialog({ sets, onClose, onDone }: InviteProps) {
   });
   return (
     <FormDialog title="Invite member" verb="Send invitation" form={form} onClose={onClose} onDone={onDone}>
-      <TextField form={form} name="email" label="E-mail" type="email" autofocus placeholder="ada@example.com" hint={mailIsSetUp() ? null : "Mail is not set up here. Tell them yourself to sign in at this address."} />
-      <SelectField form={form} name="permission_set" label="Permission set" choices={sets.map(({ name, description }) => ({ value: name, note: description }))} placeholder="the organization's default" />
+      <TextField
+        form={form}
+        name="email"
+        label="E-mail"
+        type="email"
+        autofocus
+        placeholder="ada@example.com"
+        hint={mailIsSetUp() ? null : "Mail is not set up here. Tell them yourself to sign in at this address."}
+      />
+      <SelectField
+        form={form}
+        name="permission_set"
+        label="Permission set"
+        choices={sets.map(({ name, description }) => ({ value: name, note: description }))}
+        placeholder="the organization's default"
+      />
     </FormDialog>
   );
 }
@@ -54,11 +68,32 @@ export function GrantDialog({ row, sets, onClose, onDone }: GrantProps) {
     form.set("permission_removed", grant.permission_removed);
   };
   return (
-    <FormDialog title={`Permissions of ${row.email}`} kind="wide" verb="Save" form={form} onClose={onClose} onDone={onDone}>
-      <SelectField form={form} name="permission_set" label="Permission set" choices={sets.map(({ name, description }) => ({ value: name, note: description }))} placeholder="no set" />
-      <PermissionPicker label="Permissions" tokens={FOR_PEOPLE} chosen={result} base={resultOf(sets, { ...values, permission_added: [], permission_removed: [] })} errors={messages} onChange={choose} />
+    <FormDialog
+      title={`Permissions of ${row.email}`}
+      kind="wide"
+      verb="Save"
+      form={form}
+      onClose={onClose}
+      onDone={onDone}
+    >
+      <SelectField
+        form={form}
+        name="permission_set"
+        label="Permission set"
+        choices={sets.map(({ name, description }) => ({ value: name, note: description }))}
+        placeholder="no set"
+      />
+      <PermissionPicker
+        label="Permissions"
+        tokens={FOR_PEOPLE}
+        chosen={result}
+        base={resultOf(sets, { ...values, permission_added: [], permission_removed: [] })}
+        errors={messages}
+        onChange={choose}
+      />
       <p role="status" class="field-hint">
-        {grantText({ ...values, permission_set: values.permission_set || null })}: {plural(result.length, "permission")} in all
+        {grantText({ ...values, permission_set: values.permission_set || null })}: {plural(result.length, "permission")}{" "}
+        in all
       </p>
     </FormDialog>
   );

@@ -7,9 +7,9 @@ import { useLoad } from "../kit/load";
 import { Loaded } from "../kit/loaded";
 import { Page, type PageProps } from "../kit/page";
 import { permissionsText } from "../kit/permission-names";
-import { RowActions, type RowAction } from "../kit/row-actions";
+import { type RowAction, RowActions } from "../kit/row-actions";
 import { Failed } from "../kit/states";
-import { Table, type Column } from "../kit/table";
+import { type Column, Table } from "../kit/table";
 import { ViewToolbar } from "../kit/toolbar";
 import { Moment, Pill } from "../kit/values";
 import { disableMember, enableMember, readMembers } from "./api";
@@ -33,13 +33,21 @@ export default function MembersPage({ org }: PageProps) {
     load.reload();
   };
   const disable = async ({ id, email }: UserRow) => {
-    const text = "They are signed out of this organization at once. They get their permissions back when you enable them.";
-    if (await confirm({ title: `Disable ${email}?`, verb: "Disable", text })) await change(`${email} is disabled`, () => disableMember(id));
+    const text =
+      "They are signed out of this organization at once. They get their permissions back when you enable them.";
+    if (await confirm({ title: `Disable ${email}?`, verb: "Disable", text }))
+      await change(`${email} is disabled`, () => disableMember(id));
   };
   const actionsOf = (row: UserRow): RowAction[] => {
     if (row.is_protected) return [];
     if (row.disabled_at)
-      return [{ label: "Enable", permission: "users:delete", onClick: () => void change(`${row.email} is enabled`, () => enableMember(row.id)) }];
+      return [
+        {
+          label: "Enable",
+          permission: "users:delete",
+          onClick: () => void change(`${row.email} is enabled`, () => enableMember(row.id)),
+        },
+      ];
     return [
       { label: "Edit", permission: "users:update", onClick: () => setEdited(row) },
       { label: "Disable", permission: "users:delete", onClick: () => void disable(row) },
@@ -75,9 +83,25 @@ function columnsOf(actionsOf: (row: UserRow) => RowAction[]): Column<UserRow>[] 
   return [
     { key: "email", label: "E-mail", narrow: "title", cell: (row) => row.email },
     { key: "set", label: "Permission set", narrow: "note", cell: grantText },
-    { key: "permissions", label: "Permissions", cell: (row) => <span title={row.permissions.join("\n")}>{permissionsText(row.permissions)}</span> },
+    {
+      key: "permissions",
+      label: "Permissions",
+      cell: (row) => <span title={row.permissions.join("\n")}>{permissionsText(row.permissions)}</span>,
+    },
     { key: "since", label: "Member since", width: "150px", cell: (row) => <Moment at={row.created_at} /> },
-    { key: "state", label: "State", width: "110px", narrow: "value", cell: (row) => (row.disabled_at ? <Pill>Disabled</Pill> : <Pill kind="ok">Active</Pill>) },
-    { key: "actions", label: "Actions", width: "170px", narrow: "state", cell: (row) => <RowActions name={row.email} actions={actionsOf(row)} /> },
+    {
+      key: "state",
+      label: "State",
+      width: "110px",
+      narrow: "value",
+      cell: (row) => (row.disabled_at ? <Pill>Disabled</Pill> : <Pill kind="ok">Active</Pill>),
+    },
+    {
+      key: "actions",
+      label: "Actions",
+      width: "170px",
+      narrow: "state",
+      cell: (row) => <RowActions name={row.email} actions={actionsOf(row)} />,
+    },
   ];
 }
