@@ -35,7 +35,7 @@ from web.state import state
 from web.ui import routes
 
 _ROUTES = Path(routes.__file__).parent / "src" / "routes.ts"
-_PAGES = re.findall(r'^  \{ path: "([\w/:-]+)", title:', _ROUTES.read_text(), re.MULTILINE)
+_PAGES = re.findall(r'\{\s+path: "([\w/:-]+)",\s+title:', _ROUTES.read_text())
 _MADE: dict[str, dict[str, Any]] = {
     "code": {"code": "012345", "ttl_secs": 600},
     "codes_guessed": {"wrong_codes": 20},

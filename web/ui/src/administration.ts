@@ -2,9 +2,9 @@
 export { default as AuditLog } from "./audit_log/page";
 export { default as Deletions } from "./deletions/page";
 export { default as Keys } from "./keys/page";
-export { default as Members } from "./users/page";
 export { default as ModelWindows } from "./model_windows/page";
 export { default as PermissionSets } from "./permission_sets/page";
-export { default as Settings } from "./settings/page";
 export { default as Sources } from "./receipts/page";
+export { default as Settings } from "./settings/page";
 export { default as Usage } from "./usage/page";
+export { default as Members } from "./users/page";

@@ -26,7 +26,9 @@ const session = ["events:read", "evaluations:read"];
 
 // Small pages that are used together are one chunk each: what they have in common is packed once.
 const watch = (page: keyof typeof import("./watch")) => async () => ({ default: (await import("./watch"))[page] });
-const administration = (page: keyof typeof import("./administration")) => async () => ({ default: (await import("./administration"))[page] });
+const administration = (page: keyof typeof import("./administration")) => async () => ({
+  default: (await import("./administration"))[page],
+});
 
 export const ROUTES: readonly Route[] = [
   { path: "start", title: "Send your first event", permissions: [], load: () => import("./start/page") },
@@ -36,11 +38,26 @@ export const ROUTES: readonly Route[] = [
   { path: "events", title: "Events", permissions: ["events:read"], load: () => import("./events/page") },
   { path: "errors", title: "Errors", permissions: ["events:read"], load: () => import("./errors/page") },
   { path: "latency", title: "Latency", permissions: ["events:read"], load: () => import("./latency/page") },
-  { path: "evaluations", title: "Evaluations", permissions: ["evaluations:read"], load: () => import("./evaluations/page") },
+  {
+    path: "evaluations",
+    title: "Evaluations",
+    permissions: ["evaluations:read"],
+    load: () => import("./evaluations/page"),
+  },
   { path: "sql", title: "SQL", permissions: ["queries:read"], load: () => import("./queries/page") },
   { path: "sql/:id", title: "SQL", permissions: ["queries:read"], load: () => import("./queries/page") },
-  { path: "dashboards", title: "Dashboards", permissions: ["dashboards:read"], load: () => import("./dashboards/page") },
-  { path: "dashboards/:id", title: "Dashboard", permissions: ["dashboards:read"], load: () => import("./dashboards/detail/page") },
+  {
+    path: "dashboards",
+    title: "Dashboards",
+    permissions: ["dashboards:read"],
+    load: () => import("./dashboards/page"),
+  },
+  {
+    path: "dashboards/:id",
+    title: "Dashboard",
+    permissions: ["dashboards:read"],
+    load: () => import("./dashboards/detail/page"),
+  },
   { path: "alerts", title: "Alerts", permissions: ["alerts:read"], load: watch("Alerts") },
   { path: "alerts/new", title: "New alert", permissions: ["alerts:write"], load: watch("Alert") },
   { path: "alerts/:id", title: "Alert", permissions: ["alerts:read"], load: watch("Alert") },
@@ -52,9 +69,19 @@ export const ROUTES: readonly Route[] = [
   { path: "findings/:id", title: "Finding", permissions: ["audits:read"], load: watch("Finding") },
   { path: "keys", title: "Keys", permissions: ["keys:read"], load: administration("Keys") },
   { path: "members", title: "Members", permissions: ["users:read"], load: administration("Members") },
-  { path: "permission-sets", title: "Permission sets", permissions: ["users:read"], load: administration("PermissionSets") },
+  {
+    path: "permission-sets",
+    title: "Permission sets",
+    permissions: ["users:read"],
+    load: administration("PermissionSets"),
+  },
   { path: "settings", title: "Settings", permissions: ["settings:read"], load: administration("Settings") },
-  { path: "model-windows", title: "Model windows", permissions: ["settings:read"], load: administration("ModelWindows") },
+  {
+    path: "model-windows",
+    title: "Model windows",
+    permissions: ["settings:read"],
+    load: administration("ModelWindows"),
+  },
   { path: "audit-log", title: "Audit log", permissions: ["settings:read"], load: administration("AuditLog") },
   { path: "sources", title: "Sources", permissions: ["events:read", "settings:read"], load: administration("Sources") },
   { path: "deletions", title: "Deletions", permissions: ["events:delete"], load: administration("Deletions") },

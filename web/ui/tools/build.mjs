@@ -1,11 +1,12 @@
 // Builds `src/` into a folder: hashed files, each with its .gz, manifest.json and THIRD-PARTY.md.
 //   node tools/build.mjs [--watch] [--out static]
-import { context } from "esbuild";
+
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import zopfli from "@gfx/zopfli";
+import { context } from "esbuild";
 import { thirdParty } from "./licences.mjs";
 import { sprite, together, workers } from "./plugins.mjs";
 
@@ -60,8 +61,7 @@ async function write({ outputFiles, metafile }, workerMetafiles) {
   const manifest = JSON.stringify(manifestOf(metafile.outputs), null, 2);
   await writeFile(join(out, "manifest.json"), `${manifest}\n`);
   for (const old of await readdir(out))
-    if (!names.has(old) && !["manifest.json", "THIRD-PARTY.md"].includes(old))
-      await rm(join(out, old));
+    if (!names.has(old) && !["manifest.json", "THIRD-PARTY.md"].includes(old)) await rm(join(out, old));
 }
 
 const seen = [];

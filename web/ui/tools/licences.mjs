@@ -1,5 +1,5 @@
 // THIRD-PARTY.md: name, version and licence text of every package that is part of the bundle.
-import { readFile, readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 const LICENCE = /^(licen[cs]e|copying)(\.\w+)?$/i;

@@ -1,8 +1,9 @@
 // esbuild plugins: the icon sprite (`sprite:icons`) and workers (`worker:./name.ts`), which become
 // files of the bundle, and the import is the URL of that file; and one chunk for what pages share.
-import { build } from "esbuild";
+
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
+import { build } from "esbuild";
 
 const root = resolve(import.meta.dirname, "..");
 const ICONS = join(root, "node_modules/lucide-static/icons");
@@ -109,8 +110,12 @@ export function together(others) {
     name: "together",
     setup(context) {
       context.onLoad({ filter: /src\/kit\/page\.tsx$/ }, async ({ path }) => {
-        const shared = (await sharedModules(others)).map((module) => join(root, module)).filter((module) => module !== path);
-        const imports = shared.sort().map((module) => `import "./${relative(dirname(path), module).replace(/\.tsx?$/, "")}";`);
+        const shared = (await sharedModules(others))
+          .map((module) => join(root, module))
+          .filter((module) => module !== path);
+        const imports = shared
+          .sort()
+          .map((module) => `import "./${relative(dirname(path), module).replace(/\.tsx?$/, "")}";`);
         return { contents: [await readFile(path, "utf8"), ...imports].join("\n"), loader: "tsx" };
       });
     },

@@ -1,10 +1,11 @@
 // Compiles every `*.test.ts` into a temporary folder and runs `node --test` on them.
 //   node tools/test.mjs [part of a path …]
-import { build } from "esbuild";
+
 import { spawnSync } from "node:child_process";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { build } from "esbuild";
 
 const ui = resolve(import.meta.dirname, "..");
 const wanted = process.argv.slice(2);
@@ -30,9 +31,13 @@ try {
     logLevel: "warning",
   });
   const compiled = files.map((file) => join(folder, file.slice(4).replace(/\.ts$/, ".mjs")));
-  const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=spec", ...compiled], {
-    stdio: "inherit",
-  });
+  const { status } = spawnSync(
+    process.execPath,
+    ["--enable-source-maps", "--test", "--test-reporter=spec", ...compiled],
+    {
+      stdio: "inherit",
+    },
+  );
   process.exitCode = status ?? 1;
 } finally {
   await rm(folder, { recursive: true });

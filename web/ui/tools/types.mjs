@@ -67,8 +67,7 @@ function schemasInBodies(document) {
       Object.values(value).forEach(visit);
     }
   };
-  for (const item of Object.values(document.paths))
-    for (const method of METHODS) visit(item[method]?.requestBody);
+  for (const item of Object.values(document.paths)) for (const method of METHODS) visit(item[method]?.requestBody);
   return found;
 }
 
@@ -122,9 +121,7 @@ export function typesOf(document) {
   const bodies = schemasInBodies(document);
   const interfaces = Object.entries(document.components.schemas)
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, schema]) =>
-      interfaceOf(name, schema, bodies.has(name) || name === "ErrorBody"),
-    );
+    .map(([name, schema]) => interfaceOf(name, schema, bodies.has(name) || name === "ErrorBody"));
   return [NOTE, ...interfaces, routesOf(document)].join("\n");
 }
 
