@@ -13,6 +13,7 @@ _IMPORT = re.compile(r"""(?:\bfrom|\bimport|\bimport\()\s*["'](?:worker:)?(\.[^"
 _FORBIDDEN = re.compile(r"\.(?:inner|outer)HTML\b|dangerouslySetInnerHTML|\beval\(|new Function\(")
 _MOST_LINES = 301
 _CLASS = re.compile(r"\.([a-zA-Z][\w-]*)(?=[^{}]*\{)")
+_KEBAB = re.compile(r"[a-z0-9.-]+(?:/[a-z0-9.-]+)*")
 
 # A folder → the other folders that it may import. Other folders are pages.
 _FOUNDATIONS = {"api": {"api"}, "kit": {"api", "kit"}}
@@ -54,6 +55,11 @@ def test_a_file_is_short_and_writes_no_html(file: Path) -> None:
     text = file.read_text()
     assert text.count("\n") <= _MOST_LINES
     assert not _FORBIDDEN.search(text)
+
+
+def test_names_of_files_are_in_kebab_case() -> None:
+    paths = [path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*")]
+    assert [path for path in paths if not _KEBAB.fullmatch(path)] == []
 
 
 def test_a_class_name_belongs_to_one_page() -> None:

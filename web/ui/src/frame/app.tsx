@@ -9,7 +9,7 @@ import { ownPath, pathOf } from "../kit/url";
 import { Frame } from "./frame";
 import { leave, tellPerson } from "./leave";
 
-const SignIn = lazy(() => import("../sign_in/page"));
+const SignIn = lazy(() => import("../sign-in/page"));
 
 /** After a 401: where to go on. The page below stays mounted, so that nothing typed is lost. */
 interface Interrupted {

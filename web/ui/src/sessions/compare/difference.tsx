@@ -5,10 +5,10 @@ import { Icon } from "../../kit/icon";
 import { useSideless } from "../../kit/media";
 import { Text } from "../../kit/text";
 import type { Payloads } from "../detail/payloads";
-import { usePayload } from "../detail/use_payload";
+import { usePayload } from "../detail/use-payload";
 import { chooseLine, chosenLine } from "./alignment";
 import type { Comparison } from "./load";
-import { type DiffLine, diffPayloads } from "./model/payload_diff";
+import { type DiffLine, diffPayloads } from "./model/payload-diff";
 
 const SIGN = { same: " ", left: "−", right: "+" } as const;
 const MOST_LINES = 2000;

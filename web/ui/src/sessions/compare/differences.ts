@@ -3,7 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { Payloads } from "../detail/payloads";
 import type { Comparison } from "./load";
 import { DIFFERS, EQUAL, textDifferences } from "./model/align";
-import { samePayloads } from "./model/payload_diff";
+import { samePayloads } from "./model/payload-diff";
 
 const WAIT_MS = 200;
 

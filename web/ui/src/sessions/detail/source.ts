@@ -7,7 +7,7 @@ import { FIRST_PAGE, PAGE, readOutline, readSession, type SessionDetail } from "
 import { nextPoll } from "./model/live";
 import { emptyOutline, merge, type Outline, type OutlineAnswer, type Place } from "./model/outline";
 import { buildSession, endOf, type Session } from "./model/session";
-import { structureInWorker } from "./structure_worker";
+import { structureInWorker } from "./structure-worker";
 
 const FACTS_EACH_MS = 5000;
 const RESULT_EACH_MS = 1000;

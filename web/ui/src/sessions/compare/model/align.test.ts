@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { align, firstDivergence, textDifferences } from "./align";
-import { diffPayloads, samePayloads } from "./payload_diff";
+import { diffPayloads, samePayloads } from "./payload-diff";
 
 const codes = (text: string) => Int32Array.from(text, (letter) => letter.charCodeAt(0));
 const shown = (one: string, other: string, window?: number) => {

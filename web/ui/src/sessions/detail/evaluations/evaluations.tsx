@@ -6,7 +6,7 @@ import { Failed } from "../../../kit/states";
 import { Text } from "../../../kit/text";
 import { Moment } from "../../../kit/values";
 import { type Evaluation, readEvaluations } from "../api";
-import { useLater } from "../use_later";
+import { useLater } from "../use-later";
 import type { View } from "../view";
 
 /** The results of the session, newest first; read again when there is a newer one. */

@@ -6,7 +6,7 @@ import { latestContext } from "../model/context";
 import { buildLanes, contextLine, MOST_LANES } from "../model/lanes";
 import type { Scene } from "../model/session";
 import { filters } from "../state";
-import { useLater } from "../use_later";
+import { useLater } from "../use-later";
 import type { View } from "../view";
 import { agentToken, palette, prepare, themes } from "../waterfall/palette";
 import { drawMinimap } from "./draw";

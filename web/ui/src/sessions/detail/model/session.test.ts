@@ -4,7 +4,7 @@ import { breakdown, quantile } from "./breakdown";
 import { countOnes, NO_FILTERS, passing, rowsWith } from "./filters";
 import { matches, nextOne, rankOf } from "./find";
 import { type Given, session } from "./fixtures";
-import { argumentsOf, rowText } from "./row_text";
+import { argumentsOf, rowText } from "./row-text";
 import { axisOf, durationOf, isFailed, openCalls, spanOf } from "./session";
 import { parentsOf, visibleRows } from "./tree";
 

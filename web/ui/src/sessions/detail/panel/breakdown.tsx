@@ -5,7 +5,7 @@ import { KIND_ICONS } from "../../../kit/kinds";
 import { param, setQuery } from "../../../kit/router";
 import { splitValues } from "../../../kit/url";
 import { breakdown, type Line } from "../model/breakdown";
-import { useLater } from "../use_later";
+import { useLater } from "../use-later";
 import type { View } from "../view";
 import { Context } from "./context";
 

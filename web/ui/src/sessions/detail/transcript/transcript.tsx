@@ -4,7 +4,7 @@ import type { Turn } from "../model/transcript";
 import { buildTurns } from "../model/transcript";
 import type { Payloads } from "../payloads";
 import type { View } from "../view";
-import { ContentHint } from "./content_hint";
+import { ContentHint } from "./content-hint";
 import { TurnArticle } from "./turn";
 
 const CHUNK = 25;

@@ -5,10 +5,10 @@ import type { IconName } from "../../../kit/icon-names";
 import { newInRequest, type Turn, type TurnKind, wordsOf } from "../model/transcript";
 import type { Payloads } from "../payloads";
 import { chooseEvent } from "../state";
-import { usePayload } from "../use_payload";
+import { usePayload } from "../use-payload";
 import type { View } from "../view";
 import { agentToken } from "../waterfall/palette";
-import { LongText } from "./long_text";
+import { LongText } from "./long-text";
 
 interface Props {
   turn: Turn;

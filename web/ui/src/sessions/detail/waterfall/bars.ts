@@ -2,7 +2,7 @@
 import { compact } from "../../../kit/formats";
 import type { Kind } from "../../../kit/kinds";
 import { type Axis, toAxis } from "../model/axis";
-import { rowText } from "../model/row_text";
+import { rowText } from "../model/row-text";
 import { durationOf, type Session, spanOf } from "../model/session";
 import { type Palette, prepare, stripes, type Token } from "./palette";
 

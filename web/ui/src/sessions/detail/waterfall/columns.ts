@@ -4,7 +4,7 @@ import { compact, percent } from "../../../kit/formats";
 import { param, setQuery } from "../../../kit/router";
 import { splitValues } from "../../../kit/url";
 import { clock } from "../model/axis";
-import { rowText } from "../model/row_text";
+import { rowText } from "../model/row-text";
 import { msOf, type Session } from "../model/session";
 
 export interface Column {

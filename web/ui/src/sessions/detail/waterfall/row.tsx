@@ -4,7 +4,7 @@ import { Icon } from "../../../kit/icon";
 import { KIND_ICONS } from "../../../kit/kinds";
 import { clock } from "../model/axis";
 import { elapsed } from "../model/live";
-import { type RowText, rowText } from "../model/row_text";
+import { type RowText, rowText } from "../model/row-text";
 import { durationOf, isOpen, msOf, type Session } from "../model/session";
 import { type Column, mainEvent } from "./columns";
 import { agentToken } from "./palette";

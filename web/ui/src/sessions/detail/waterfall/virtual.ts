@@ -2,7 +2,7 @@
 
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { useLater } from "../use_later";
+import { useLater } from "../use-later";
 
 // Rows come and go in blocks, so that most frames of a scroll change nothing.
 const BLOCK = 8;

@@ -11,7 +11,7 @@ import { foldAgent } from "./fold";
 import { useRowKeys } from "./keys";
 import { palette, themes } from "./palette";
 import { rowId, WaterfallRow } from "./row";
-import { useAnchor } from "./use_anchor";
+import { useAnchor } from "./use-anchor";
 import { useVirtual, type Virtual } from "./virtual";
 
 const HEAD = 26;
