@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
-from shared.foundation.clickhouse import Row
+from shared.foundation.clickhouse import Row, literals
 from shared.foundation.clickhouse.event_columns import ORDER_KEY
 from shared.foundation.clickhouse.where import Where, moment, us
 from shared.foundation.core.clock import to_us
@@ -162,7 +162,7 @@ def _queries(look: Look, stopped: Window, agent: str) -> tuple[EvidenceQuery, ..
     is_abandoned = f"ended_at IS NULL AND {sql.within(stopped, 'last_event_at')}"
     # Sessions that stopped or ended have an event in this window, so older events need not be read.
     sessions = sessions_at_stop(look, sql.within(Window(stopped.start, look.window.stop)))
-    scope = " AND ".join((sql.is_text("agent_id", agent), *sql.scope(look)))
+    scope = " AND ".join((literals.is_text("agent_id", agent), *sql.scope(look)))
     return (
         EvidenceQuery(
             "Numbers of abandoned and ended sessions",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from shared.foundation.clickhouse import literals
 from shared.foundation.clickhouse.where import Where
 from shared.watch.audits.signals import citing, reading, sql
 from shared.watch.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity
@@ -101,7 +102,7 @@ def _candidate(
 def _queries(look: Look, limit: float, agent_id: str, model: str) -> tuple[EvidenceQuery, ...]:
     of_it = (
         f"{sql.where(look)} AND event_type = 'model_response' AND isNotNull(context_fill)"
-        f" AND {sql.is_text('agent_id', agent_id)} AND {sql.is_text('model', model)}"
+        f" AND {literals.is_text('agent_id', agent_id)} AND {literals.is_text('model', model)}"
     )
     numbers = reading.select_list(_numbers(limit))
     return (

@@ -6,8 +6,8 @@ evidence query count the same.
 
 from collections.abc import Sequence
 
+from shared.foundation.clickhouse import literals
 from shared.foundation.clickhouse.where import Where
-from shared.watch.audits.signals import sql
 from shared.watch.audits.signals.interface import EvidenceQuery, Look
 
 # A tool's name may be as long as its event. Longer names are recognized by their beginning.
@@ -39,7 +39,7 @@ def is_failed_literal(look: Look) -> str:
     """Returns the condition of `is_failed` with literals, for an evidence query."""
     if not look.ignore_error_types:
         return "is_error"
-    ignored = sql.is_one_of("ifNull(error_type, '')", look.ignore_error_types)
+    ignored = literals.is_one_of("ifNull(error_type, '')", look.ignore_error_types)
     return f"(is_error AND NOT ({ignored}))"
 
 

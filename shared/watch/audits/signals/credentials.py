@@ -7,7 +7,7 @@ only hashes of the matches.
 
 from typing import NamedTuple
 
-from shared.watch.audits.signals import sql
+from shared.foundation.clickhouse import literals
 
 
 class Pattern(NamedTuple):
@@ -113,7 +113,7 @@ _IS_RANDOM = r"match(one, '[0-9]|^A[KS]IA') AND NOT match(one, '(?i)x{6}')"
 
 
 def _matches(pattern: Pattern) -> str:
-    return f"extractAll(payload, {sql.text(pattern.regex)})"
+    return f"extractAll(payload, {literals.text(pattern.regex)})"
 
 
 def hashes_of(pattern: Pattern) -> str:
@@ -131,7 +131,7 @@ def may_have() -> str:
     """
     exact, any_case = (
         ", ".join(
-            sql.text(needle)
+            literals.text(needle)
             for pattern in PATTERNS
             if pattern.regex.startswith(_IN_ANY_CASE) is wanted
             for needle in pattern.needles
@@ -154,7 +154,7 @@ def found_in_payload(*, with_general: bool) -> str:
     """Returns SQL of an array of (kind, hashes), one for each pattern that matches `payload`."""
     specific, general = (
         ", ".join(
-            f"({sql.text(pattern.kind)}, {hashes_of(pattern)})"
+            f"({literals.text(pattern.kind)}, {hashes_of(pattern)})"
             for pattern in PATTERNS
             if pattern.is_specific is wanted
         )

@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from shared.foundation.clickhouse import Row
+from shared.foundation.clickhouse import Row, literals
 from shared.foundation.clickhouse.where import Where
 from shared.reading.events import messages
 from shared.watch.audits.signals import citing, counting, reading, sql
@@ -131,7 +131,8 @@ def _queries(look: Look, error_type: str, template: str) -> tuple[EvidenceQuery,
     also = f"max(ts) AS last, any(leftUTF8(text, {_LISTED_CHARS})) AS message"
     alike = (
         f"FROM ({_failures(f'WHERE {sql.where(look)}', also)})"
-        f" WHERE {sql.is_text('type', error_type)} AND {sql.is_text('template', template)}"
+        f" WHERE {literals.is_text('type', error_type)}"
+        f" AND {literals.is_text('template', template)}"
     )
     return (
         EvidenceQuery(

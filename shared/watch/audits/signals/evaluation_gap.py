@@ -8,6 +8,7 @@ window it was.
 from dataclasses import replace
 from datetime import timedelta
 
+from shared.foundation.clickhouse import literals
 from shared.foundation.clickhouse.where import Where, moment, us
 from shared.foundation.core.clock import to_us
 from shared.watch.audits.signals import citing, reading, sql
@@ -138,12 +139,12 @@ def _whose(group: Group) -> str:
 
 def _queries(look: Look, group: Group) -> tuple[EvidenceQuery, ...]:
     both = _both(look)
-    conditions = [sql.is_text(column, value) for column, value in group.columns.items()]
+    conditions = [literals.is_text(column, value) for column, value in group.columns.items()]
     results = Window(both.start, look.window.stop)
     sessions = sessions_at_stop(look, f"event_type = 'agent_end' AND {sql.within(both)}")
     ended = (
         "SELECT session_id, agent_id, environment, ended_at,"
-        f" ended_at >= {sql.moment(_judged(look).start)} AS is_now,"
+        f" ended_at >= {literals.moment(_judged(look).start)} AS is_now,"
         f" {' AND '.join(conditions) or 'true'} AS is_its,"
         " session_id IN (SELECT session_id FROM evaluations WHERE status = 'done'"
         f" AND {sql.within(results, 'completed_at')}) AS is_evaluated"

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from shared.foundation.clickhouse import literals
 from shared.foundation.clickhouse.where import Where
-from shared.watch.audits.signals import sql
 from shared.watch.audits.signals.interface import Look
 
 
@@ -31,7 +31,7 @@ class Family:
 
     def condition(self, name: str) -> str:
         """Returns the condition of a group in literals, for an evidence query."""
-        return f"event_type = '{self.event_type}' AND {sql.is_text(self.column, name)}"
+        return f"event_type = '{self.event_type}' AND {literals.is_text(self.column, name)}"
 
 
 TOOLS = Family("tool_result", "tool_name", "tool")

@@ -7,7 +7,7 @@ ignored, so a session that continues and ends again counts there once more.
 
 from collections.abc import Mapping
 
-from shared.foundation.clickhouse import Row
+from shared.foundation.clickhouse import Row, literals
 from shared.foundation.clickhouse.where import Where, us
 from shared.foundation.core.clock import to_us
 from shared.watch.audits.signals import citing, counting, reading, sql
@@ -100,7 +100,7 @@ def _candidate(look: Look, row: Row) -> Candidate:
 
 
 def _queries(look: Look, agent: str) -> tuple[EvidenceQuery, ...]:
-    its_ends = f"{sql.within(look.window)} AND {_ENDS} AND {sql.is_text('agent_id', agent)}"
+    its_ends = f"{sql.within(look.window)} AND {_ENDS} AND {literals.is_text('agent_id', agent)}"
     failed = counting.is_failed_literal(look)
     is_failed = (
         "(session_id, assumeNotNull(ended_at)) IN (SELECT session_id, ts"
@@ -108,7 +108,7 @@ def _queries(look: Look, agent: str) -> tuple[EvidenceQuery, ...]:
     )
     sessions = (
         f"FROM {sessions_at_stop(look, its_ends)} WHERE {sql.where(look, column='ended_at')}"
-        f" AND {sql.is_text('agent_id', agent)}"
+        f" AND {literals.is_text('agent_id', agent)}"
     )
     return (
         EvidenceQuery(

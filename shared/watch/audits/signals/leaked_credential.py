@@ -7,7 +7,7 @@ stays in the database, which returns the numbers of events, sessions and differe
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from shared.foundation.clickhouse import Row
+from shared.foundation.clickhouse import Row, literals
 from shared.foundation.clickhouse.where import Where
 from shared.watch.audits.signals import citing, counting, credentials, reading, sql
 from shared.watch.audits.signals.credentials import PATTERNS, Pattern
@@ -104,8 +104,8 @@ def _queries(look: Look, pattern: Pattern, event_type: str, tool: str) -> tuple[
     condition = " AND ".join(
         (
             sql.where(look),
-            sql.is_text("event_type", event_type),
-            sql.is_text(counting.TOOL, tool),
+            literals.is_text("event_type", event_type),
+            literals.is_text(counting.TOOL, tool),
             credentials.may_have(),
             *(() if pattern.is_specific else (f"NOT {credentials.has_specific()}",)),
         )

@@ -7,11 +7,10 @@ in the audit's window is written differently.
 
 from collections.abc import Mapping
 
-from shared.foundation.clickhouse import Row
+from shared.foundation.clickhouse import Row, literals
 from shared.foundation.clickhouse.settings import PAGE
 from shared.foundation.clickhouse.where import Where, moment
 from shared.foundation.core.clock import to_us
-from shared.watch.audits.signals import sql
 from shared.watch.audits.signals.interface import Look, Window
 
 # A signal files only its strongest findings: the citations of each cost two more statements.
@@ -39,7 +38,7 @@ def is_now(look: Look, where: Where, column: str = "ts") -> str:
 
 def is_now_literal(look: Look, column: str = "ts") -> str:
     """Returns the condition of `is_now` with a literal, for an evidence query."""
-    return f"{column} >= {sql.moment(look.window.start)}"
+    return f"{column} >= {literals.moment(look.window.start)}"
 
 
 def select_list(expressions: Mapping[str, str]) -> str:

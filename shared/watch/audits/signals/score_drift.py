@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from shared.foundation.clickhouse import literals
 from shared.foundation.clickhouse.where import us
 from shared.watch.audits.signals import citing, reading, sql
 from shared.watch.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity
@@ -180,10 +181,10 @@ def _candidate(look: Look, drop: _Drop) -> Candidate | None:
 
 
 def _queries(look: Look, drop: _Drop) -> tuple[EvidenceQuery, ...]:
-    found = f"arrayFirst(one -> {sql.is_text('one.1', drop.key)}, {_PAIRS})"
+    found = f"arrayFirst(one -> {literals.is_text('one.1', drop.key)}, {_PAIRS})"
     of_it = (
-        f"status = 'done' AND {sql.is_text('agent_id', drop.agent_id)}"
-        f" AND arrayExists(one -> {sql.is_text('one.1', drop.key)}, {_PAIRS})"
+        f"status = 'done' AND {literals.is_text('agent_id', drop.agent_id)}"
+        f" AND arrayExists(one -> {literals.is_text('one.1', drop.key)}, {_PAIRS})"
     )
     numbers = reading.select_list(_numbers(reading.is_now_literal(look, "completed_at"), "score"))
     both = sql.where(look, reading.with_before(look), column="completed_at")

@@ -4,6 +4,7 @@ Root agent, environment and end are defined as in the view `agent_sessions`, but
 window. Later events of a session change neither the findings of the window nor their evidence.
 """
 
+from shared.foundation.clickhouse import literals
 from shared.foundation.clickhouse.root_agent import (
     FIRST_EVENT,
     FIRST_STARTED,
@@ -12,7 +13,6 @@ from shared.foundation.clickhouse.root_agent import (
     root_agent,
 )
 from shared.foundation.clickhouse.where import moment
-from shared.watch.audits.signals import sql
 from shared.watch.audits.signals.interface import Look
 
 # Sessions as they were at the parameter `stop`, if their last event before it lies at or after the
@@ -66,5 +66,5 @@ def sessions_at_stop(look: Look, events: str) -> str:
         " max(ts) AS last_event_at, count() AS event_count FROM events INNER JOIN"
         " (SELECT session_id, agent_id AS root, environment AS place, first_event_id AS first_id"
         f" FROM agent_sessions WHERE {which}) AS s USING (session_id)"
-        f" WHERE ts < {sql.moment(look.window.stop)} AND {which} GROUP BY session_id))"
+        f" WHERE ts < {literals.moment(look.window.stop)} AND {which} GROUP BY session_id))"
     )

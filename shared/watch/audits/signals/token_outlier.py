@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from shared.foundation.clickhouse import literals
 from shared.foundation.clickhouse.where import Where, us
 from shared.watch.audits.signals import citing, reading, sql
 from shared.watch.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity
@@ -154,7 +155,7 @@ def _queries(look: Look, agent_id: str, limit: int) -> tuple[EvidenceQuery, ...]
     sessions = (
         f"SELECT session_id, {_TOKENS} AS tokens, max(ts) AS last FROM events"
         f" WHERE {sql.where(look)} AND (isNotNull(input_tokens) OR isNotNull(output_tokens))"
-        f" AND {sql.is_text('agent_id', agent_id)} GROUP BY session_id HAVING tokens > 0"
+        f" AND {literals.is_text('agent_id', agent_id)} GROUP BY session_id HAVING tokens > 0"
     )
     numbers = reading.select_list(_numbers(limit))
     return (

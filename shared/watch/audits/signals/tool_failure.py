@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from shared.foundation.clickhouse import Row
+from shared.foundation.clickhouse import Row, literals
 from shared.foundation.clickhouse.where import Where
 from shared.watch.audits.signals import citing, counting, reading, sql
 from shared.watch.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity
@@ -91,7 +91,7 @@ def _candidate(look: Look, row: Row) -> Candidate:
 
 def _queries(look: Look, tool: str) -> tuple[EvidenceQuery, ...]:
     is_failed = counting.is_failed_literal(look)
-    results = f"{sql.where(look)} AND {_RESULTS} AND {sql.is_text(counting.TOOL, tool)}"
+    results = f"{sql.where(look)} AND {_RESULTS} AND {literals.is_text(counting.TOOL, tool)}"
     # Written once, because a long list of ignored error types makes it long.
     numbers = (
         "SELECT count() AS calls, countIf(failed) AS failures,"

@@ -7,7 +7,7 @@ no inputs would have loops everywhere.
 
 from collections.abc import Mapping
 
-from shared.foundation.clickhouse import Row
+from shared.foundation.clickhouse import Row, literals
 from shared.foundation.clickhouse.where import Where
 from shared.watch.audits.signals import citing, counting, reading, sql
 from shared.watch.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity
@@ -104,7 +104,7 @@ def _queries(look: Look, tool: str) -> tuple[EvidenceQuery, ...]:
     loops = (
         "FROM (SELECT session_id, count() AS times, min(ts) AS first_at, max(ts) AS last_at,"
         f" any(leftUTF8({_INPUT}, {_SHOWN_CHARS})) AS input_begins FROM events"
-        f" WHERE {sql.where(look)} AND {_CALLS} AND {sql.is_text(counting.TOOL, tool)}"
+        f" WHERE {sql.where(look)} AND {_CALLS} AND {literals.is_text(counting.TOOL, tool)}"
         f" AND {_HAS_INPUT} GROUP BY session_id, sipHash64({_INPUT})"
         f" HAVING times >= {THRESHOLDS[look.sensitivity]})"
     )

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from shared.foundation.clickhouse import ClickHouse
-from shared.watch.audits.signals import credentials, sql
+from shared.foundation.clickhouse import ClickHouse, literals
+from shared.watch.audits.signals import credentials
 from shared.watch.audits.signals.credentials import PATTERNS, Pattern
 from tests.shared.watch.audits.signals.matching import matching
 
@@ -29,7 +29,7 @@ def test_whatever_a_pattern_matches_has_a_needle(clickhouse: ClickHouse, pattern
     statement = f"""
     SELECT payload, {credentials.may_have()}
     FROM (SELECT arrayJoin({{texts:Array(String)}}) AS payload)
-    WHERE notEmpty(extractAll(payload, {sql.text(pattern.regex)}))
+    WHERE notEmpty(extractAll(payload, {literals.text(pattern.regex)}))
     """
     rows = clickhouse.rows(statement, {"texts": texts(pattern)})
     assert len(rows) > _TEXTS * 0.9

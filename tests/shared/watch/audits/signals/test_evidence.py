@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from shared.foundation.clickhouse import literals
 from shared.foundation.core.clock import now
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.queries.guard.lexer import MAX_LENGTH
 from shared.reading.queries.guard.statement import guard
 from shared.watch.audits import rules
 from shared.watch.audits.findings.rules import SCOPES
-from shared.watch.audits.signals import NAMES, SIGNALS, sql
+from shared.watch.audits.signals import NAMES, SIGNALS
 from shared.watch.audits.signals.interface import MAX_CITED, Candidate
 from tests.support.airline import Airline
 from tests.support.app import Headers, new_key
@@ -203,7 +204,7 @@ def test_every_query_has_a_title_and_is_one_that_may_be_run_and_saved(
 @pytest.mark.parametrize("signal", SIGNALS)
 def test_the_longest_scope_leaves_room_for_the_longest_names(audited: Audited, signal: str) -> None:
     # A statement repeats the names of a finding at most four times.
-    room = 4 * sql.MAX_LITERAL_CHARS
+    room = 4 * literals.MAX_LITERAL_CHARS
     for candidate in audited.found["the longest scope"][signal]:
         assert all(len(query.sql) + room <= MAX_LENGTH for query in candidate.queries)
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
+from shared.foundation.clickhouse import literals
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.queries.run import Asker, QueryRunner
 from shared.watch.audits.signals import sql
@@ -42,7 +43,8 @@ def runner(runtime: Runtime) -> Iterator[QueryRunner]:
 
 @pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
 def test_a_literal_has_exactly_the_value(runner: QueryRunner, org: Org, value: str) -> None:
-    statement = f"SELECT {sql.text(value[:1000])}, {sql.is_text(sql.text(value[:1000]), value)}"
+    literal = literals.text(value[:1000])
+    statement = f"SELECT {literal}, {literals.is_text(literal, value)}"
     [row] = runner.run(Asker(org.id, "test"), statement, []).result.rows
     assert row == (value[:1000], len(value) <= 1000)
 
@@ -56,24 +58,24 @@ def test_a_name_meets_itself_alone(
         runtime.clickhouse, org.id, [event(session, "10:00:00"), event("other", "10:00:01")]
     )
     for condition in (
-        sql.is_text("session_id", session),
-        sql.is_one_of("session_id", [session, "absent"]),
-        sql.is_one_of("session_id", [session, *(f"absent {n} " * 20 for n in range(99))]),
+        literals.is_text("session_id", session),
+        literals.is_one_of("session_id", [session, "absent"]),
+        literals.is_one_of("session_id", [session, *(f"absent {n} " * 20 for n in range(99))]),
     ):
         statement = f"SELECT session_id FROM events WHERE {condition}"
         assert runner.run(Asker(org.id, "test"), statement, []).result.rows == [(session,)]
 
 
 def test_long_values_leave_the_statement_short() -> None:
-    assert len(sql.is_text("session_id", "'" * 100_000)) < sql.MAX_LITERAL_CHARS
+    assert len(literals.is_text("session_id", "'" * 100_000)) < literals.MAX_LITERAL_CHARS
     few, many = [f"agent {n}" for n in range(80)], [f"agent {n}" * 30 for n in range(100)]
     for values in (few, many):
-        assert len(sql.is_one_of("agent_id", values)) < sql.MAX_LIST_CHARS + 100
+        assert len(literals.is_one_of("agent_id", values)) < literals.MAX_LIST_CHARS + 100
 
 
 def test_a_moment_keeps_its_microseconds_in_any_zone(runner: QueryRunner, org: Org) -> None:
     at = datetime(2026, 3, 29, 3, 30, 0, 17, tzinfo=timezone(timedelta(hours=2)))
-    [row] = runner.run(Asker(org.id, "test"), f"SELECT {sql.moment(at)}", []).result.rows
+    [row] = runner.run(Asker(org.id, "test"), f"SELECT {literals.moment(at)}", []).result.rows
     assert row == ("2026-03-29T01:30:00.000017Z",)
 
 
