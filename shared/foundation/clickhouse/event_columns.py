@@ -24,7 +24,7 @@ class EventColumn(NamedTuple):
     - `published`: the view `events` of people's SQL has the column.
     - `listed`: every event in a list has it, and `about` describes it there.
     - `filter`: describes the values of the filter with the column's name. Without a description
-      there is no such filter.
+      there is no such filter. `label` names it in the UI.
     """
 
     name: str
@@ -35,6 +35,7 @@ class EventColumn(NamedTuple):
     listed: bool = False
     about: str = ""
     filter: str = ""
+    label: str = ""
 
     @property
     def is_nullable(self) -> bool:
@@ -48,16 +49,28 @@ _OPTIONAL_TEXT = "Nullable(String)"
 _OPTIONAL_NUMBER = "Nullable(UInt32)"
 
 
-def _sent(name: str, type_: str, *, listed: bool = False, filter_: str = "") -> EventColumn:
+def _sent(
+    name: str, type_: str, *, listed: bool = False, filter_: str = "", label: str = ""
+) -> EventColumn:
     """Returns a column with the field of the payload that has its name."""
-    return EventColumn(name, type_, "payload", name, listed=listed, filter=filter_)
+    return EventColumn(name, type_, "payload", name, listed=listed, filter=filter_, label=label)
 
 
 EVENT_COLUMNS: tuple[EventColumn, ...] = (
     EventColumn("org_id", _NAME, "organization", published=False),
     EventColumn("id", "UInt64", "batch", "ids", listed=True, about="below 2^53"),
-    EventColumn("session_id", "String", "batch", "session_ids", listed=True, filter="session"),
-    EventColumn("agent_id", _NAME, "batch", "agent_ids", listed=True, filter="agent"),
+    EventColumn(
+        "session_id",
+        "String",
+        "batch",
+        "session_ids",
+        listed=True,
+        filter="session",
+        label="Session",
+    ),
+    EventColumn(
+        "agent_id", _NAME, "batch", "agent_ids", listed=True, filter="agent", label="Agent"
+    ),
     EventColumn(
         "event_type",
         _NAME,
@@ -65,23 +78,32 @@ EVENT_COLUMNS: tuple[EventColumn, ...] = (
         "event_types",
         listed=True,
         filter="event type, such as `tool_use`",
+        label="Type",
     ),
     EventColumn("ts", "DateTime64(6, 'UTC')", "batch", "ts", listed=True),
     EventColumn("arrival", "UInt64", "batch", "arrivals", published=False),
-    EventColumn("environment", _NAME, "batch", "environments", listed=True, filter="environment"),
+    EventColumn(
+        "environment",
+        _NAME,
+        "batch",
+        "environments",
+        listed=True,
+        filter="environment",
+        label="Environment",
+    ),
     EventColumn("payload", "String", "batch", "payloads"),
     EventColumn("summary", "String", "derived"),
     EventColumn("is_error", "Bool", "derived", listed=True),
-    _sent("error_type", _OPTIONAL_NAME, listed=True, filter_="error type"),
-    _sent("tool_name", _OPTIONAL_NAME, filter_="tool"),
+    _sent("error_type", _OPTIONAL_NAME, listed=True, filter_="error type", label="Error type"),
+    _sent("tool_name", _OPTIONAL_NAME, filter_="tool", label="Tool"),
     _sent("tool_call_id", _OPTIONAL_TEXT),
-    _sent("hook_name", _OPTIONAL_NAME, filter_="hook"),
+    _sent("hook_name", _OPTIONAL_NAME, filter_="hook", label="Hook"),
     _sent("hook_id", _OPTIONAL_TEXT),
-    _sent("trigger_event", _OPTIONAL_NAME, filter_="trigger event of a hook"),
+    _sent("trigger_event", _OPTIONAL_NAME, filter_="trigger event of a hook", label="Trigger"),
     _sent("input_id", _OPTIONAL_TEXT),
     _sent("pause_id", _OPTIONAL_TEXT),
     _sent("request_id", _OPTIONAL_TEXT),
-    _sent("model", _OPTIONAL_NAME, filter_="model"),
+    _sent("model", _OPTIONAL_NAME, filter_="model", label="Model"),
     _sent("parent_id", _OPTIONAL_TEXT),
     _sent("outcome", _OPTIONAL_NAME),
     _sent("duration_ms", _OPTIONAL_NUMBER),

@@ -1,34 +1,45 @@
 """Filters of reads: each is one row, a `Filter`, in the `declared` rows of a class of `Filters`.
 
-The condition in SQL, the schema of the query string, the OpenAPI document and docs/filters.md
-derive from the row.
+The condition in SQL, the same condition in people's SQL, the schema of the query string, the
+OpenAPI document, the filter bar of the UI, the arguments of the assistant's tools and the table in
+the documents derive from the row.
 """
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
+from shared.foundation.clickhouse import literals
 from shared.foundation.clickhouse.where import Where, moment
 from shared.foundation.core.clock import to_us
 
-_NOTHING = {"flag": False, "choice": "", "moment": None}
+_NOTHING = {"flag": False, "choice": "", "moment": None, "number": None}
 
 
 class Filter(NamedTuple):
     """A parameter that narrows a read.
 
     `type` is how a request writes it: `any_of` and `list` take several values with commas, `texts`
-    is repeated for several, `choice` is one of `choices`, `flag` is true or false, and `moment` is
-    a timestamp. `condition` is SQL with `{}` for the bound value of an `any_of` or a `moment`;
-    where it is empty, the read makes the condition itself. `choices` are the only values that an
-    `any_of` or a `choice` takes. `parse` turns the values of a request into those of the filter, or
-    raises `Invalid`. `max_values` and `max_chars` are the bounds of `texts`.
+    is repeated for several, `choice` is one of `choices`, `flag` is true or false, `number` is an
+    integer of 0 or more, and `moment` is a timestamp. `condition` is SQL with `{}` for the bound
+    value of an `any_of`, a `number` or a `moment`; where it is empty, the read makes the condition
+    itself. `choices` are the only values that an `any_of` or a `choice` takes. `parse` turns the
+    values of a request into those of the filter, or raises `Invalid`. `max_values` and `max_chars`
+    are the bounds of `texts`.
+
+    `published` is the condition over the views of people's SQL: for an `any_of` with `{}` for the
+    condition that `column` has one of the values, by default just that; for a `number` or a
+    `moment` with `{}` for its literal. With None the class of filters writes it (`Filters.sql`).
+    `label` names the filter in the UI; without one the UI has a control of its own, or none.
     """
 
     parameter: str
-    type: Literal["any_of", "choice", "list", "texts", "flag", "moment"]
+    type: Literal["any_of", "choice", "list", "texts", "flag", "number", "moment"]
     description: str
     condition: str = ""
+    published: str | None = None
+    column: str = ""
+    label: str = ""
     choices: tuple[str, ...] = ()
     parse: Callable[[Sequence[str]], object] | None = None
     max_values: int | None = None
@@ -47,26 +58,50 @@ class Filter(NamedTuple):
             where.add(bound, **{f"any_{name}": list(value)})
         elif self.type == "moment":
             where.add(self.condition.format(moment(name)), **{name: to_us(value)})
+        elif self.type == "number":
+            where.add(self.condition.format(f"{{{name}:UInt64}}"), **{name: value})
         else:
             where.add(self.condition)
 
+    def sql(self, value: Any) -> str:
+        """Returns the published condition for a value that was given, in literals."""
+        if self.type == "any_of":
+            shown = literals.is_one_of(self.column or self.parameter, value)
+        else:
+            shown = literals.moment(value) if self.type == "moment" else str(value)
+        return (self.published or "").format(shown)
+
 
 def any_of(
-    parameter: str, description: str, column: str | None = None, choices: tuple[str, ...] = ()
+    parameter: str,
+    description: str,
+    column: str | None = None,
+    choices: tuple[str, ...] = (),
+    *,
+    label: str = "",
 ) -> Filter:
-    """Returns a filter for values of a column, by default the column with the parameter's name."""
-    return Filter(parameter, "any_of", description, f"{column or parameter} IN {{}}", choices)
+    """Returns a filter for values of a column, by default the column with the parameter's name.
+
+    The views of people's SQL have a column with the parameter's name.
+    """
+    condition = f"{column or parameter} IN {{}}"
+    return Filter(parameter, "any_of", description, condition, "{}", choices=choices, label=label)
 
 
-def time_range(what: str, column: str | None = None) -> tuple[Filter, Filter]:
+def time_range(
+    what: str, column: str | None = None, *, published: str | None = None
+) -> tuple[Filter, Filter]:
     """Returns `ts_from` (inclusive) and `ts_to` (exclusive).
 
-    Without a column they have no condition of their own: the read adds it.
+    Without a column they have no condition of their own: the read adds it. `published` is the
+    column of people's SQL, by default the same.
     """
     since, before = ("", "") if column is None else (f"{column} >= {{}}", f"{column} < {{}}")
+    shown = published or column
+    from_sql, to_sql = (shown and f"{shown} >= {{}}", shown and f"{shown} < {{}}")
     return (
-        Filter("ts_from", "moment", f"{what} at or after this time", since),
-        Filter("ts_to", "moment", f"{what} before this time", before),
+        Filter("ts_from", "moment", f"{what} at or after this time", since, from_sql),
+        Filter("ts_to", "moment", f"{what} before this time", before, to_sql),
     )
 
 
@@ -125,3 +160,11 @@ class Filters:
             if one.condition and value:
                 one.add_to(where, value)
         return where
+
+    def sql(self) -> list[str]:
+        """Returns the same conditions over the views of people's SQL, in literals."""
+        return [
+            one.sql(self[one.parameter])
+            for one in self.declared
+            if one.published is not None and self[one.parameter]
+        ]

@@ -6,7 +6,12 @@ from shared.foundation.clickhouse.filters import Filter, Filters, any_of, time_r
 from shared.foundation.clickhouse.where import Where, moment
 from shared.foundation.core.clock import to_us
 from shared.reading.evaluations.records import Status
-from shared.reading.evaluations.score_filters import MAX_FILTERS, conditions, parse_score_filters
+from shared.reading.evaluations.score_filters import (
+    MAX_FILTERS,
+    conditions,
+    parse_score_filters,
+    score_sql,
+)
 
 STATUSES = get_args(Status)
 
@@ -26,6 +31,8 @@ _SESSIONS = """session_id IN (
     SELECT session_id FROM agent_sessions WHERE {where} GROUP BY session_id HAVING {newest})
 """
 
+_NEWEST = "SELECT argMax(id, (completed_at, id)) FROM evaluations GROUP BY session_id"
+
 
 class EvaluationFilters(Filters):
     """The filters of results; `ts_from` and `ts_to` bound the time of completion.
@@ -37,10 +44,12 @@ class EvaluationFilters(Filters):
     """
 
     declared = (
-        any_of("session_id", "session"),
-        any_of("agent_id", "root agent of the session"),
-        any_of("environment", "environment"),
-        any_of("status", "status of the result: done, error, timeout", choices=STATUSES),
+        any_of("session_id", "session", label="Session"),
+        any_of("agent_id", "root agent of the session", label="Agent"),
+        any_of("environment", "environment", label="Environment"),
+        any_of(
+            "status", "status of the result: done, error, timeout", choices=STATUSES, label="Status"
+        ),
         SCORE_FILTERS,
         *time_range("completed", "completed_at"),
         Filter(
@@ -79,3 +88,18 @@ class EvaluationFilters(Filters):
         for text in texts:
             where.add(text)
         return where
+
+    def sql(self) -> list[str]:
+        """Returns the conditions over the view `evaluations`."""
+        if self.is_by_session and (self.ts_from or self.ts_to):
+            moved = self.replace(ts_from=None, ts_to=None)
+            bounds = time_range("", "last_event_at")
+            newest = " AND ".join(
+                one.sql(self[one.parameter]) for one in bounds if self[one.parameter]
+            )
+            sessions = f"SELECT session_id FROM agent_sessions WHERE {newest}"
+            return [*moved.sql(), f"session_id IN ({sessions})"]
+        found = [*super().sql(), *(score_sql(one) for one in self["score_filters"])]
+        if self["latest_per_session"]:
+            found.append(f"id IN ({_NEWEST})")
+        return found

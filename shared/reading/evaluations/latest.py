@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse import ClickHouse, literals
 from shared.foundation.clickhouse.settings import PAGE
 from shared.foundation.clickhouse.slices import HOUR_US
 from shared.foundation.clickhouse.where import Where, moment, us
@@ -16,13 +16,19 @@ from shared.reading.evaluations.reading import (
     come_after,
     newest_of_each,
 )
-from shared.reading.evaluations.score_filters import ScoreFilter, conditions
+from shared.reading.evaluations.score_filters import ScoreFilter, conditions, score_sql
 from shared.reading.evaluations.source import source_of
 
 # SQL of the scores in the newest result of each session of an organization.
 NEWEST_SCORES = (
     f"SELECT session_id, argMax(scores, {ORDER_KEY}) AS scores FROM evaluations"
     " WHERE org_id = {org_id:String} GROUP BY session_id"
+)
+
+# The same in people's SQL, with the status.
+NEWEST_RESULTS = (
+    "SELECT session_id, argMax(status, (completed_at, id)) AS newest_status,"
+    " argMax(scores, (completed_at, id)) AS newest_scores FROM evaluations GROUP BY session_id"
 )
 
 _EARLIER_US = 48 * HOUR_US
@@ -136,3 +142,23 @@ def sessions_by_latest(
         f"SELECT session_id FROM evaluations WHERE org_id = {{org_id:String}}{candidates}"
         f" GROUP BY session_id HAVING {having}"
     )
+
+
+def result_sql(statuses: Sequence[str], scores: Sequence[ScoreFilter]) -> list[str]:
+    """Returns conditions of people's SQL on the newest results of sessions, in literals.
+
+    The status `none` stands for sessions without a result.
+    """
+    known = [status for status in statuses if status != "none"]
+    met = [score_sql(one, "newest_scores") for one in scores]
+    choices = []
+    if known or (met and not statuses):
+        met += [literals.is_one_of("newest_status", known)] if known else []
+        sessions = f"SELECT session_id FROM ({NEWEST_RESULTS}) WHERE {' AND '.join(met)}"
+        choices.append(f"session_id IN ({sessions})")
+    # A session that was never evaluated has no scores to filter by.
+    if "none" in statuses and not scores:
+        choices.append("session_id NOT IN (SELECT session_id FROM evaluations)")
+    if not choices:
+        return ["false"] if statuses else []
+    return [f"({' OR '.join(choices)})"]

@@ -5,9 +5,12 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from shared.foundation.clickhouse import literals
 from shared.foundation.core.errors import Invalid
 
 MAX_FILTERS = 20
+# Longer keys are compared by their hashes, so that a statement has room for all filters.
+_MAX_KEY_CHARS = 160
 
 _NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 # The key comes first and is as long as possible, because it may contain colons and dots.
@@ -61,3 +64,12 @@ def conditions(
                 params[f"{name}_{suffix}"] = bound
         texts.append(" AND ".join(parts))
     return texts, params
+
+
+def score_sql(wanted: ScoreFilter, scores: str = "scores") -> str:
+    """Returns the condition on the map `scores`, in literals. The key stands in it once."""
+    parts = [literals.is_text("k", wanted.key, _MAX_KEY_CHARS)]
+    parts += [] if wanted.low is None else [f"v >= {wanted.low!r}"]
+    parts += [] if wanted.high is None else [f"v <= {wanted.high!r}"]
+    pairs = f"mapKeys({scores}), mapValues({scores})"
+    return f"arrayExists((k, v) -> {' AND '.join(parts)}, {pairs})"

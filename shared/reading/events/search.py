@@ -4,8 +4,15 @@ The payload is stored as it was sent, so the same text may be escaped there (`\u
 plain. The pattern allows both for each character of the needle. It reads the payload string by
 string from its start, so that it finds a needle only in keys and values, never in the punctuation
 between them, and never in the middle of an escape.
+
+People's SQL gets another condition for the same search (`search_sql`), because such a pattern has
+twenty characters for each character of the needle.
 """
 
+import re
+from collections.abc import Sequence
+
+from shared.foundation.clickhouse import literals
 from shared.foundation.clickhouse.where import Where
 
 MAX_SEARCH_CHARS = 256
@@ -24,6 +31,13 @@ _SHORT_ESCAPES = {
 _SCALAR_CHARS = frozenset("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.+-")
 # These cannot occur in a JSON string unescaped.
 _ALWAYS_ESCAPED = frozenset('"\\') | {chr(code) for code in range(0x20)}
+
+# A text that JSON writes as it is, unless it writes characters by their numbers.
+_PLAIN = re.compile(r'[^"\\/\x00-\x1f\x7f-\x9f]*')
+# More of them would take too much of a statement to repeat them.
+_MAX_HINTED = 1000
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_MEMBERS = "JSONExtractKeysAndValuesRaw(payload)"
 
 _STRING_PART = r'(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])'
 _BEFORE = rf'^(?:[^"]|"{_STRING_PART}*")*?'
@@ -82,3 +96,35 @@ def _literal(text: str) -> str:
         rf"\{char}" if char.isascii() and not char.isalnum() and char != " " else char
         for char in text
     )
+
+
+def search_sql(needles: Sequence[str], excluded_keys: Sequence[str]) -> list[str]:
+    """Returns the conditions of `add_search` with literals, over the view `events`.
+
+    Strings are compared as they read, not as JSON escapes them.
+    """
+    json = "payload"
+    if excluded_keys:
+        kept = f"arrayFilter(m -> NOT ({literals.is_one_of('m.1', excluded_keys)}), {_MEMBERS})"
+        json = (
+            f"if(empty({_MEMBERS}), payload, arrayStringConcat("
+            f"arrayMap(m -> concat(toJSONString(m.1), ':', m.2), {kept}), ','))"
+        )
+    strings = f"arrayMap(s -> JSONExtractString(s), extractAll({json}, {literals.text(_STRING)}))"
+    ways = [f"arrayExists(s -> {_holds('s', needles)}, {strings})"]
+    if scalars := [needle for needle in needles if _SCALAR_CHARS.issuperset(needle)]:
+        outside = f"replaceRegexpAll({json}, {literals.text(_STRING)}, '\"\"')"
+        ways.append(_holds(outside, scalars))
+    found = [" OR ".join(ways)]
+    # Few payloads hold a text at all, and only those have to be read string by string.
+    is_short = sum(map(len, needles)) <= _MAX_HINTED
+    if is_short and all(map(_PLAIN.fullmatch, needles)):
+        found.insert(0, f"{_holds('payload', needles)} OR position(payload, '\\\\u') > 0")
+    return [f"({text})" for text in found]
+
+
+def _holds(text: str, needles: Sequence[str]) -> str:
+    if len(needles) == 1:
+        return f"positionCaseInsensitiveUTF8({text}, {literals.text(needles[0])}) > 0"
+    listed = ", ".join(map(literals.text, needles))
+    return f"arrayExists(n -> positionCaseInsensitiveUTF8({text}, n) > 0, [{listed}])"

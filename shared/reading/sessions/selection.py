@@ -10,7 +10,7 @@ from shared.foundation.clickhouse.slices import FUTURE_US, HOUR_US, Slices, Span
 from shared.foundation.clickhouse.where import Where, moment, us
 from shared.foundation.core.clock import now_us, to_us
 from shared.reading.evaluations.filters import SCORE_FILTERS, STATUSES
-from shared.reading.evaluations.latest import sessions_by_latest
+from shared.reading.evaluations.latest import result_sql, sessions_by_latest
 from shared.reading.sessions.facts import SELECT_LIST, SessionFacts, from_row
 
 
@@ -22,18 +22,31 @@ class SessionFilters(Filters):
     """
 
     declared = (
-        Filter("session_id", "any_of", "session"),
-        Filter("agent_id", "any_of", "any agent of the session", "max(hasAny(agents, {}))"),
-        any_of("environment", "environment", f"{FIRST_EVENT}.2"),
+        Filter("session_id", "any_of", "session", published="{}", label="Session"),
+        Filter(
+            "agent_id",
+            "any_of",
+            "any agent of the session",
+            "max(hasAny(agents, {}))",
+            "arrayExists(a -> {}, agents)",
+            "a.1",
+            label="Agent",
+        ),
+        any_of("environment", "environment", f"{FIRST_EVENT}.2", label="Environment"),
         Filter(
             "status",
             "any_of",
             "status of its newest evaluation: done, error, timeout; `none`: it has none",
             choices=(*STATUSES, "none"),
+            label="Status",
         ),
         SCORE_FILTERS,
-        *time_range("last event"),
+        *time_range("last event", published="last_event_at"),
     )
+
+    def sql(self) -> list[str]:
+        """Returns the conditions over the view `agent_sessions`."""
+        return [*super().sql(), *result_sql(self["status"], self["score_filters"])]
 
 
 class SessionKey(NamedTuple):

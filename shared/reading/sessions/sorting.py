@@ -56,6 +56,11 @@ class Place(NamedTuple):
     session_id: str
 
 
+def score_key_of(sort: str) -> str | None:
+    """Returns the score key of an order by a score, None for another order."""
+    return sort.removeprefix(_SCORE) if sort.startswith(_SCORE) else None
+
+
 def check_sort(sort: str) -> None:
     """Raises `Invalid` naming `sort` unless it is the name of an order."""
     if re.fullmatch(PATTERN, sort) is None:

@@ -103,6 +103,14 @@ def aggregate(
     )
 
 
+def buckets_of(
+    clickhouse: ClickHouse, org_id: str, wanted: EvaluationFilters, bucket: str
+) -> Buckets:
+    """Returns the buckets that `aggregate` would fill now."""
+    first, stop, _ = _extent(clickhouse, org_id, wanted, now_us())
+    return choose(bucket, first, stop)
+
+
 def _averages(found: Overview, key: str, buckets: Buckets) -> Chart:
     averages = found.averages.get(key, {})
     selector = Selector(EVERY, EVERY, key, "avg")
