@@ -15,6 +15,7 @@ from werkzeug.datastructures import MultiDict
 
 from shared.foundation.core.errors import BadRequest, Invalid
 from web.body import read_json_body
+from web.statement import Statement, Write, or_statement
 
 View = TypeVar("View", bound=Callable[..., Any])
 SchemaLike = ma.Schema | type[ma.Schema]
@@ -133,14 +134,30 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask-smorest 
         return add
 
     def response(
-        self, status: int, schema: object = None, *, errors: tuple[int, ...] = (), **options: Any
+        self,
+        status: int,
+        schema: object = None,
+        *,
+        errors: tuple[int, ...] = (),
+        or_sql: Write | None = None,
+        **options: Any,
     ) -> Callable[[View], View]:
         """Serialises the result of the view. A `Response` is only documented.
 
-        `errors` are the statuses of errors to document in addition to those of authentication.
+        `errors` are the statuses of errors to document in addition to those of authentication. With
+        `or_sql` the request may ask for the statement that it writes (`web.statement`).
         """
         decorator = super().response(status, schema, **options)
-        return lambda view: self._may_answer(errors, decorator(view))
+        if or_sql is None:
+            return lambda view: self._may_answer(errors, decorator(view))
+        either = {"content": {"application/json": {"schema": {"oneOf": [schema, Statement]}}}}
+        documented = self.doc(responses={status: either})
+
+        def answer(view: View) -> View:
+            made = decorator(cast("View", or_statement(or_sql, view)))
+            return cast("View", documented(self._may_answer(errors, made)))
+
+        return answer
 
     def alt_response(
         self, status: int, response: str | None = None, **options: Any

@@ -18,6 +18,7 @@ from shared.reading.evaluations.aggregate.stats import MAX_FEATURED, MAX_KEYS
 from shared.reading.evaluations.filters import STATUSES, EvaluationFilters
 from web import fields
 from web.filters import filtered
+from web.statement import AsSql
 
 
 def _check_featured(keys: list[str]) -> None:
@@ -25,7 +26,7 @@ def _check_featured(keys: list[str]) -> None:
         raise ValidationError(f"takes at most {MAX_FEATURED} keys")
 
 
-class _Charts(Schema):
+class _Charts(AsSql):
     """The charts to return."""
 
     featured_keys = fields.values(

@@ -4,11 +4,12 @@ from flask import Response
 
 from shared.foundation.core.cursor import Page
 from shared.reading.evaluations import facets
-from shared.reading.evaluations.aggregate.compute import aggregate
+from shared.reading.evaluations.aggregate.compute import aggregate, buckets_of
 from shared.reading.evaluations.aggregate.selectors import Selector
 from shared.reading.evaluations.filters import EvaluationFilters
 from shared.reading.evaluations.listing import page
 from shared.reading.evaluations.lowest import lowest as read_lowest
+from shared.reading.evaluations.statement import listed, over_time
 from web.auth import current_identity, requires
 from web.blueprint import Blueprint
 from web.evaluations.aggregate import AggregateQuery, EvaluationAggregate, aggregate_body
@@ -22,10 +23,15 @@ blueprint = Blueprint("evaluations", "Results of the evaluator")
 _STRINGS = {"type": "array", "items": {"type": "string"}}
 
 
+def _over_time(*, filters: EvaluationFilters, bucket: str, **_: object) -> str:
+    org_id = current_identity().org_id
+    return over_time(filters, buckets_of(runtime().clickhouse, org_id, filters, bucket))
+
+
 @blueprint.route("/evaluations")
 @requires("evaluations:read")
 @blueprint.arguments(EvaluationQuery, location="query", as_kwargs=True)
-@blueprint.response(200, EvaluationPage, errors=(504,))
+@blueprint.response(200, EvaluationPage, errors=(504,), or_sql=listed)
 def list_evaluations(
     filters: EvaluationFilters, lowest: str | None, cursor: str | None, limit: int
 ) -> Response:
@@ -46,7 +52,7 @@ def list_evaluations(
 @blueprint.route("/evaluations/aggregate")
 @requires("evaluations:read")
 @blueprint.arguments(AggregateQuery, location="query", as_kwargs=True)
-@blueprint.response(200, EvaluationAggregate, errors=(504,))
+@blueprint.response(200, EvaluationAggregate, errors=(504,), or_sql=_over_time)
 def aggregate_evaluations(
     filters: EvaluationFilters,
     featured_keys: list[str],

@@ -8,10 +8,11 @@ from shared.reading.evaluations.filters import STATUSES, EvaluationFilters
 from web import fields
 from web.filters import filtered
 from web.params import Limit
+from web.statement import AsSql
 
 
-class _Page(Schema):
-    """The position in the list."""
+class _Page(AsSql):
+    """The position in the list, and the form of the answer."""
 
     lowest = fields.text(
         "score key: only results with that score, the lowest first, on one page; not with `cursor`",

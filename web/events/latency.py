@@ -7,6 +7,8 @@ from flask import Response
 from shared.reading.events.error_summary import error_groups, error_summary
 from shared.reading.events.filters import EventFilters
 from shared.reading.events.latency import Band, latency_aggregate, latency_calls, latency_query
+from shared.reading.events.latency.statement import measured
+from shared.reading.events.statement import failures
 from web.auth import current_identity, requires
 from web.blueprint import Blueprint
 from web.events.latency_schemas import (
@@ -21,13 +23,17 @@ from web.responses import json_response
 from web.state import runtime
 
 
+def _measured(**query: Any) -> str:
+    return measured(latency_query(**query))
+
+
 def add_latency(blueprint: Blueprint) -> None:
     """Adds the routes."""
 
     @blueprint.route("/events/latency_aggregate")
     @requires("events:read")
     @blueprint.arguments(LatencyAggregateQuery, location="query")
-    @blueprint.response(200, LatencyAggregate, errors=(504,))
+    @blueprint.response(200, LatencyAggregate, errors=(504,), or_sql=_measured)
     def aggregate_latencies(query: dict[str, Any]) -> Response:
         """Aggregate the latencies of pairs of events, such as tool calls and their results.
 
@@ -63,7 +69,7 @@ def add_latency(blueprint: Blueprint) -> None:
     @blueprint.route("/events/error_summary")
     @requires("events:read")
     @blueprint.arguments(ErrorSummaryQuery, location="query", as_kwargs=True)
-    @blueprint.response(200, ErrorSummary, errors=(504,))
+    @blueprint.response(200, ErrorSummary, errors=(504,), or_sql=failures)
     def summarise_errors(filters: EventFilters, group_by: str | None) -> Response:
         """Count the events that report a failure, in total and in 24 equal parts of the range.
 

@@ -21,6 +21,7 @@ from shared.reading.events.latency.query import (
 from web import fields
 from web.filters import filtered
 from web.params import Limit
+from web.statement import AsSql
 
 _PATHS = (
     "A path is a column such as `tool_name`, or a dotted path into the payload such as"
@@ -71,7 +72,7 @@ class _Chosen(Schema):
     )
 
 
-class _Pairs(_Chosen):
+class _Pairs(AsSql, _Chosen):
     """The figures to return."""
 
     bin_count = fields.integer(
@@ -214,7 +215,7 @@ class ErrorSummaryBounds(Schema):
     to_ms = _count("`ts_to`, else just after the last match; without any now")
 
 
-class _Grouping(Schema):
+class _Grouping(AsSql):
     """The groups to count."""
 
     group_by = fields.text(

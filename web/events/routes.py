@@ -7,6 +7,7 @@ from flask import Response, request
 
 from shared.reading.events.filters import EventFilters
 from shared.reading.events.page import read_page
+from shared.reading.events.statement import listed
 from web.auth import current_identity, require_access_still, requires
 from web.blueprint import Blueprint
 from web.body import read_body
@@ -80,7 +81,7 @@ def add_events() -> Response:
 @blueprint.route("/events")
 @requires("events:read")
 @blueprint.arguments(schemas.EventPageQuery, location="query")
-@blueprint.response(200, schemas.EventPage, errors=(504,))
+@blueprint.response(200, schemas.EventPage, errors=(504,), or_sql=listed)
 def list_events(query: dict[str, Any]) -> Response:
     """List events with their payloads, newest first.
 
@@ -92,7 +93,7 @@ def list_events(query: dict[str, Any]) -> Response:
 @blueprint.route("/events/summary")
 @requires("events:read")
 @blueprint.arguments(schemas.EventPageQuery, location="query")
-@blueprint.response(200, schemas.EventSummaryPage, errors=(504,))
+@blueprint.response(200, schemas.EventSummaryPage, errors=(504,), or_sql=listed)
 def list_event_summaries(query: dict[str, Any]) -> Response:
     """List events with a one-line summary instead of their payloads, newest first."""
     return _page("summary", **query)

@@ -10,6 +10,7 @@ from shared.reading.events.filters import EventFilters
 from web import fields
 from web.filters import filtered
 from web.params import Limit
+from web.statement import AsSql
 
 
 def _text(most: int, **details: object) -> dict[str, object]:
@@ -78,8 +79,8 @@ _FIELDS: dict[str, Callable[..., fields.Field]] = {
 }
 
 
-class _Page(Schema):
-    """The position in the list."""
+class _Page(AsSql):
+    """The position in the list, and the form of the answer."""
 
     order = fields.order("`desc`: newest first; `asc`: oldest first")
     cursor = fields.cursor()

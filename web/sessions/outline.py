@@ -6,6 +6,7 @@ from flask import Response
 
 from shared.reading.events.outline.outline import outline
 from shared.reading.events.outline.query import outline_query
+from shared.reading.events.statement import of_session
 from web.auth import current_identity, requires
 from web.blueprint import Blueprint
 from web.compression import compressed
@@ -23,7 +24,7 @@ def add_outline(blueprint: Blueprint) -> None:
     @requires("events:read")
     @blueprint.arguments(OutlineQuerySchema, location="query")
     @blueprint.header("Accept-Encoding", schema=_ENCODING)
-    @blueprint.response(200, Outline, errors=(504,))
+    @blueprint.response(200, Outline, errors=(504,), or_sql=of_session)
     def read_outline(query: dict[str, Any], session_id: str) -> Response:
         """Return the events of a session without payloads, in columns, oldest first.
 

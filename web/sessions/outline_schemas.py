@@ -7,9 +7,10 @@ from shared.reading.events.outline.query import DEFAULT_EVENTS, MAX_EVENTS, Outl
 from web import fields
 from web.filters import filtered
 from web.params import Limit
+from web.statement import AsSql
 
 
-class _Page(Schema):
+class _Page(AsSql):
     """The part of the outline."""
 
     columns = fields.text("`id`: only this column", optional=True, validate=validate.OneOf(["id"]))

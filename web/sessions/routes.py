@@ -10,6 +10,7 @@ from shared.reading.sessions import evaluation_request, event_stream
 from shared.reading.sessions.facts import find
 from shared.reading.sessions.listing import page
 from shared.reading.sessions.selection import SessionFilters
+from shared.reading.sessions.statement import listed
 from shared.reading.sessions.summary import summarize
 from web.auth import access_while_answering, current_identity, current_org_id, requires
 from web.blueprint import Blueprint
@@ -47,7 +48,7 @@ _EXPORTED_JSON = {"oneOf": [EvalRequest, {"type": "array", "items": ExportedEven
 @blueprint.route("/sessions")
 @requires("evaluations:read")
 @blueprint.arguments(SessionQuery, location="query", as_kwargs=True)
-@blueprint.response(200, SessionPage, errors=(504,))
+@blueprint.response(200, SessionPage, errors=(504,), or_sql=listed)
 def list_sessions(
     filters: SessionFilters, sort: str, order: str, cursor: str | None, limit: int
 ) -> Response:

@@ -11,10 +11,11 @@ from web.evaluation_jobs.schemas import EvaluationJob
 from web.evaluations.schemas import Evaluation
 from web.filters import filtered
 from web.params import Limit
+from web.statement import AsSql
 
 
-class _Page(Schema):
-    """The order of the list, and the position in it."""
+class _Page(AsSql):
+    """The order of the list, the position in it, and the form of the answer."""
 
     sort = fields.text(
         "the value that orders the list; `tokens` are input and output together, `duration` is from"
