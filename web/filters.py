@@ -1,8 +1,10 @@
 """Query parameters from declared filters, and their documentation.
 
-`python -m web.filters` prints the tables of docs/filters.md.
+`python -m web.filters` prints the tables of docs/filters.md, and `python -m web.filters typescript`
+the declarations that the UI derives its filter bars from.
 """
 
+import json
 import sys
 from typing import Any, ClassVar
 
@@ -22,8 +24,11 @@ DOCUMENTED: dict[str, type[Filters]] = {
     "Sessions": SessionFilters,
     "Evaluations": EvaluationFilters,
 }
+# The page "Latency" takes its fields from those of events.
+_IN_UI = {heading: one for heading, one in DOCUMENTED.items() if one is not LatencyFilters}
 # A filter's type → its values, as docs/filters.md describes them.
 _VALUES = {
+    "number": "an integer of 0 or more",
     "any_of": "any of several, with commas",
     "choice": "one",
     "list": "several, with commas",
@@ -31,6 +36,10 @@ _VALUES = {
     "flag": "`true` or `false`",
     "moment": "RFC 3339 with a zone",
 }
+
+
+# ClickHouse binds it as UInt64, and JavaScript reads it exactly.
+MAX_NUMBER = 2**53 - 1
 
 
 class _Filtered(Schema):
@@ -83,6 +92,10 @@ def _field(one: Filter) -> fields.Field[Any]:
         )
     if one.type == "moment":
         return Timestamp(load_default=None, metadata=metadata)
+    if one.type == "number":
+        return fields.Integer(
+            load_default=None, validate=validate.Range(0, MAX_NUMBER), metadata=metadata
+        )
     if one.type == "texts":
         return fields.List(
             fields.String(validate=validate.Length(1, one.max_chars)),
@@ -95,6 +108,36 @@ def _field(one: Filter) -> fields.Field[Any]:
     return Values(load_default=list, metadata=metadata)
 
 
+def typescript() -> str:
+    """Returns the declarations for the UI: by resource, without the range of time."""
+    lines = ["// Made by `bin/ui types` from the declared filters. Do not edit.", _INTERFACE]
+    for heading, filters in _IN_UI.items():
+        lines.append(f"  {heading.lower()}: [")
+        for one in filters.declared:
+            if one.type != "moment":
+                shown = {"param": one.parameter, "type": one.type, "label": one.label}
+                choices = {"choices": list(one.choices)} if one.choices else {}
+                lines.append(f"    {json.dumps(shown | choices)},")
+        lines.append("  ],")
+    return "\n".join([*lines, "};", ""])
+
+
+_INTERFACE = """
+export interface DeclaredFilter {
+  param: string;
+  type: string;
+  /** The name on the filter bar; "" where it is not on it. */
+  label: string;
+  /** The only values. */
+  choices?: readonly string[];
+}
+
+export const DECLARED: Record<string, readonly DeclaredFilter[]> = {"""
+
+
 if __name__ == "__main__":
-    for heading, shown in DOCUMENTED.items():
-        sys.stdout.write(f"## {heading}\n\n{filters_table(shown)}\n\n")
+    if sys.argv[1:] == ["typescript"]:
+        sys.stdout.write(typescript())
+    else:
+        for heading, shown in DOCUMENTED.items():
+            sys.stdout.write(f"## {heading}\n\n{filters_table(shown)}\n\n")

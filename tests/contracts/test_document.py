@@ -336,13 +336,13 @@ ROWS = {
 
 _EVENTS = (
     "session_id agent_id event_type environment error_type trigger_event tool_name hook_name model"
-    " event_id errored search search_exclude ts_from ts_to order cursor limit"
+    " event_id errored search search_exclude ts_from ts_to order cursor limit as"
 )
 _OUTLINE = (
     "agent_id event_type environment error_type trigger_event tool_name hook_name model event_id"
-    " errored search search_exclude ts_from ts_to columns limit cursor around since"
+    " errored search search_exclude ts_from ts_to columns limit cursor around since as"
 )
-_RESULTS = "session_id agent_id environment status score_filters ts_from ts_to cursor limit"
+_RESULTS = "session_id agent_id environment status score_filters ts_from ts_to cursor limit as"
 # Path → its query parameters, and the default and the cap of `limit`.
 LISTS = {
     "/v1/events": (_EVENTS, 50, 1000),

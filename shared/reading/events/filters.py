@@ -19,7 +19,12 @@ class EventFilters(Filters):
         ),
         Filter("event_id", "any_of", "id of the event", "toString(id) IN {}", "{}", "toString(id)"),
         Filter(
-            "errored", "flag", "true: only events that report a failure", "is_error", "is_error"
+            "errored",
+            "flag",
+            "true: only events that report a failure",
+            "is_error",
+            "is_error",
+            label="Failed",
         ),
         Filter(
             "search",

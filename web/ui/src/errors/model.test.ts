@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { barsOf, errorsSql, groupingOf } from "./model";
+import { barsOf, groupingOf } from "./model";
 
 test("bars begin where the bins begin", () => {
   assert.deepEqual(barsOf({ bins: [3, 0, 1], bounds: { from_ms: 1000, to_ms: 4000 } }), {
@@ -14,8 +14,4 @@ test("an unknown grouping is the first one", () => {
   assert.equal(groupingOf("tool_name").label, "By tool");
   assert.equal(groupingOf("nothing").id, "message");
   assert.equal(groupingOf(null).id, "message");
-});
-
-test("the statement asks for failures only", () => {
-  assert.match(errorsSql({ agent_id: "desk" }), /WHERE agent_id IN \('desk'\)\n {2}AND is_error\n/);
 });

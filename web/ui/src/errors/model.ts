@@ -1,8 +1,5 @@
 // Failed events: their groups, and their course over time. Pure functions.
-import type { Query } from "../api/request";
 import type { ErrorSummary } from "../api/types";
-import { eventConditions } from "../kit/event-conditions";
-import { where } from "../kit/sql";
 
 /** The tabs: what failures are counted by. The ids are the values of `group_by`. */
 export const GROUPINGS = [
@@ -23,12 +20,4 @@ export function groupingOf(text: string | null): Grouping {
 export function barsOf({ bins, bounds }: Pick<ErrorSummary, "bins" | "bounds">): { times: number[]; counts: number[] } {
   const step = (bounds.to_ms - bounds.from_ms) / Math.max(1, bins.length);
   return { times: bins.map((_, index) => bounds.from_ms + index * step), counts: bins };
-}
-
-/** A statement that lists the same failures. */
-export function errorsSql(query: Query): string {
-  return `SELECT ts, error_type, event_type, tool_name, agent_id, session_id, environment, summary, id
-FROM events${where(eventConditions({ ...query, errored: "true" }))}
-ORDER BY ts DESC, id DESC
-LIMIT 1000`;
 }

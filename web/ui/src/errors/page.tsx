@@ -22,7 +22,7 @@ import { Moment } from "../kit/values";
 import { currentRange } from "../kit/zone";
 import { listErrors, PAGE_ROWS, readSummary } from "./api";
 import { errorColumns, eventPath, groupColumns } from "./columns";
-import { barsOf, errorsSql, GROUPINGS, type Grouping, groupingOf } from "./model";
+import { barsOf, GROUPINGS, type Grouping, groupingOf } from "./model";
 
 const FILTERS = EVENT_FILTERS.filter((filter) => filter.param !== "errored");
 const PARAMS = EVENT_PARAMS.filter((name) => name !== "errored");
@@ -45,7 +45,7 @@ export default function ErrorsPage({ org }: PageProps) {
         <>
           <ViewToolbar
             curl={() => ({ route: "GET /events/summary", query: { ...query, limit: PAGE_ROWS } })}
-            sql={() => errorsSql(filtered)}
+            sql={() => ({ route: "GET /events/error_summary", query: filtered })}
             onRefresh={() => setTurn((count) => count + 1)}
           />
           <TimeRange standard="24h" />

@@ -10,17 +10,12 @@ import type {
 } from "../api/types";
 import type { Series } from "../kit/charts/time-chart";
 import { decimal, exact, plural } from "../kit/formats";
-import { among, where, within } from "../kit/sql";
-import { splitValues } from "../kit/url";
 
 /** As many as the API returns. */
 const MOST_ASKED = 24;
 /** As many as there are colours. */
 const MOST_LINES = 8;
 const EVERY = ["*"];
-const WEEK_SECS = 7 * 86_400;
-// From a Monday, where weeks begin, to 1970.
-const TO_MONDAY_SECS = 3 * 86_400;
 
 /**
  * The series that the chart asks for: the mean of a score for each agent in each environment. Those
@@ -87,36 +82,4 @@ export function countOf({ score_stats }: Pick<EvaluationAggregate, "score_stats"
 export function scoreNote({ count, min, max }: ScoreStats, total: number): string {
   const range = `${decimal(min)} – ${decimal(max)}`;
   return count === total ? range : `${range}, of ${exact(count)}`;
-}
-
-/** The beginning of the interval that a result belongs to; weeks begin on Monday. */
-function intervalOf(time: string, secs: number): string {
-  if (secs < WEEK_SECS) return `toStartOfInterval(${time}, INTERVAL ${secs} SECOND, 'UTC')`;
-  return `toDateTime(intDiv(toUnixTimestamp(${time}) + ${TO_MONDAY_SECS}, ${secs}) * ${secs} - ${TO_MONDAY_SECS}, 'UTC')`;
-}
-
-// A session without events has no other time than that of its result. Like the API, a range leaves it out.
-const SESSION_TIME = "coalesce(nullIf(last, toDateTime64(0, 6, 'UTC')), completed_at)";
-const atSession = ({ ts_from, ts_to }: Query) =>
-  `(SELECT * FROM evaluations ${ts_from || ts_to ? "INNER" : "LEFT"} JOIN (
-  SELECT session_id, last_event_at AS last FROM agent_sessions) AS s USING (session_id))`;
-
-/**
- * A statement that answers the same: each score by agent and environment, in intervals of so many
- * seconds.
- */
-export function scoresSql(query: Query, secs: number): string {
-  const [time, source] =
-    query["time"] === "session" ? [SESSION_TIME, atSession(query)] : ["completed_at", "evaluations"];
-  const columns = ["environment", "agent_id", "status", "session_id"];
-  const conditions = [
-    ...columns.flatMap((column) => among(column, splitValues(query[column] as string | null))),
-    ...within(time, query["ts_from"], query["ts_to"]),
-  ];
-  return `SELECT ${intervalOf(time, secs)} AS at, score, agent_id, environment,
-  avg(value) AS average, count() AS results, min(value) AS lowest, max(value) AS highest
-FROM ${source}
-ARRAY JOIN mapKeys(scores) AS score, mapValues(scores) AS value${where(conditions)}
-GROUP BY at, score, agent_id, environment
-ORDER BY at, score, agent_id, environment`;
 }

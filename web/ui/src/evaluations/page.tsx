@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Options, Query } from "../api/request";
 import type { JobList } from "../api/types";
-import { type Filter, Filters, filterValues } from "../kit/filters";
+import { filterBar } from "../kit/filter-bar";
+import { Filters, filterValues } from "../kit/filters";
 import { type Load, useAgain, useLoad } from "../kit/load";
 import { Loaded } from "../kit/loaded";
 import { Nothing } from "../kit/nothing";
@@ -17,23 +18,21 @@ import { Moment } from "../kit/values";
 import { currentRange } from "../kit/zone";
 import { Aggregate } from "./aggregate";
 import { BINS, facets, readAggregate, readJobs, readLowest } from "./api";
-import { aggregateQuery, countOf, scoresSql, seriesOf, troubleOf } from "./model";
+import { aggregateQuery, countOf, seriesOf, troubleOf } from "./model";
 import { Jobs, Lowest, Results } from "./tables";
 
 const agents = (options?: Options) => facets.agents(options);
-const FILTERS: readonly Filter[] = [
-  { param: "environment", label: "Environment", choices: () => facets.environments(), typed: true },
-  { param: "agent_id", label: "Agent", choices: () => agents(), typed: true },
-  { param: "status", label: "Status", choices: ["done", "error", "timeout"] },
-  { param: "session_id", label: "Session", search: true },
-];
+const FILTERS = filterBar("evaluations", {
+  first: ["environment", "agent_id", "status"],
+  search: "session_id",
+  facets: { environment: () => facets.environments(), agent_id: () => agents() },
+});
 const FILTERED_BY = FILTERS.map(({ param: name }) => name);
 const LISTS = [
   { id: "lowest", label: "Lowest scores" },
   { id: "results", label: "Results" },
   { id: "jobs", label: "Evaluation jobs" },
 ];
-const HOUR_SECS = 3600;
 const AGAIN_MS = 2000;
 
 /** The request of the URL. A range that ends now moves on only when `turn` changes. */
@@ -109,7 +108,6 @@ export default function EvaluationsPage({ org }: PageProps) {
   const trouble = jobs.data?.health && troubleOf(jobs.data.health);
   const list = param("list") ?? (key === null || param("status") ? "results" : "lowest");
   const load = useLoad(isKnown ? JSON.stringify([asked, turn]) : null, (options) => readAggregate(asked, options));
-  const secs = load.data?.timeline.bucket_secs ?? HOUR_SECS;
   return (
     <Page
       title="Evaluations"
@@ -122,7 +120,7 @@ export default function EvaluationsPage({ org }: PageProps) {
           />
           <ViewToolbar
             curl={() => ({ route: "GET /evaluations/aggregate", query: asked })}
-            sql={() => scoresSql(query, secs)}
+            sql={() => ({ route: "GET /evaluations/aggregate", query })}
             onRefresh={readAll}
           />
           <TimeRange standard="24h" />

@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { EventSummary } from "../api/types";
-import { eventsSql } from "../kit/event-conditions";
 import { EVENT_FILTERS, EVENT_PARAMS, useEventQuery } from "../kit/event-query";
 import { type Filter, Filters } from "../kit/filters";
 import { plural } from "../kit/formats";
@@ -50,6 +49,7 @@ export default function EventsPage({ org }: PageProps) {
   // The API reads an event by its session, which links of other pages do not name.
   const missing = chosen && !param("of") && pages.data?.every((row) => `${row.id}` !== chosen);
   const refresh = () => setTurn((count) => count + 1);
+  const shown = () => ({ route: "GET /events/summary", query: { ...query, limit: PAGE_ROWS } });
   const linkTo = (event: EventSummary) => pathOf(org, "events") + searchOf(changed(place.value.query, choice(event)));
   return (
     <Page
@@ -61,11 +61,7 @@ export default function EventsPage({ org }: PageProps) {
             checked={isLive}
             onChange={(on) => setQuery(on ? { live: null, to: null } : { live: "0" })}
           />
-          <ViewToolbar
-            curl={() => ({ route: "GET /events/summary", query: { ...query, limit: PAGE_ROWS } })}
-            sql={() => eventsSql(query)}
-            onRefresh={refresh}
-          />
+          <ViewToolbar curl={shown} sql={shown} onRefresh={refresh} />
           <TimeRange standard="all" />
         </>
       }

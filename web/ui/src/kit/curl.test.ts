@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { curlOf } from "./curl";
+import { curlOf, requestOf } from "./curl";
 
 test("a read is one line without a secret", () => {
   const line = curlOf({ route: "GET /sessions", query: { environment: "a,b", limit: 50 } }, "acme", "http://x");
@@ -20,4 +20,13 @@ test("a write carries its body, and quotes survive the shell", () => {
 test("ids in a path are encoded", () => {
   const line = curlOf({ route: "GET /sessions/{session_id}", path: { session_id: "a/b" } }, null, "http://x");
   assert.ok(line.endsWith(" http://x/v1/sessions/a%2Fb"));
+});
+
+test("a request below /v1, as the SQL page takes it", () => {
+  const path = { session_id: "a/b {c}" };
+  const query = { environment: "o'neil,b", errored: true, cursor: null };
+  assert.equal(
+    requestOf({ route: "GET /sessions/{session_id}/outline", path, query }),
+    "/sessions/a%2Fb%20%7Bc%7D/outline?environment=o%27neil%2Cb&errored=true",
+  );
 });

@@ -4,9 +4,14 @@ import { type Query, urlOf } from "../api/request";
 export interface Described {
   /** "GET /sessions" */
   route: string;
-  path?: Record<string, string>;
-  query?: Query;
+  path?: Record<string, string> | undefined;
+  query?: Query | undefined;
   body?: unknown;
+}
+
+/** The path below `/v1` and the query of a request. */
+export function requestOf({ route, path, query }: Described): string {
+  return urlOf(route, path, query).slice("/v1".length);
 }
 
 function quoted(text: string): string {

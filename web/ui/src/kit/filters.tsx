@@ -17,6 +17,8 @@ export interface Filter {
   typed?: boolean;
   /** Marks the field that `/` goes to. */
   search?: boolean;
+  /** Whether it takes one number of 0 or more. */
+  number?: boolean;
   /** The text of a value on its chip. */
   show?: (value: string) => string;
 }
@@ -62,23 +64,50 @@ export function Chip({ label, value, shown = value, onRemove }: ChipProps) {
   );
 }
 
+function Field({ filter }: { filter: Filter }) {
+  const { param, label, choices, typed = !choices, search } = filter;
+  return (
+    <Combobox
+      class="filter"
+      label={label}
+      placeholder={label}
+      values={filterValues(param)}
+      choices={choices ?? []}
+      several
+      typed={typed}
+      search={search}
+      onChange={(values) => setQuery({ [param]: values })}
+    />
+  );
+}
+
+function NumberField({ filter: { param, label } }: { filter: Filter }) {
+  return (
+    <input
+      class="input filter"
+      type="number"
+      min={0}
+      step={1}
+      aria-label={label}
+      placeholder={label}
+      value={filterValues(param)[0] ?? ""}
+      onChange={({ currentTarget }) =>
+        currentTarget.validity.valid && setQuery({ [param]: currentTarget.value || null })
+      }
+    />
+  );
+}
+
 function Fields({ filters, children }: Props) {
   return (
     <>
-      {filters.map(({ param, label, choices, typed = !choices, search }) => (
-        <Combobox
-          key={param}
-          class="filter"
-          label={label}
-          placeholder={label}
-          values={filterValues(param)}
-          choices={choices ?? []}
-          several
-          typed={typed}
-          search={search}
-          onChange={(values) => setQuery({ [param]: values })}
-        />
-      ))}
+      {filters.map((filter) =>
+        filter.number ? (
+          <NumberField key={filter.param} filter={filter} />
+        ) : (
+          <Field key={filter.param} filter={filter} />
+        ),
+      )}
       {children}
     </>
   );

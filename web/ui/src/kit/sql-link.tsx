@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { can } from "../api/session";
+import { type Described, requestOf } from "./curl";
 import { organization } from "./organization";
 import { navigate } from "./router";
 import { pathOf, searchOf } from "./url";
@@ -11,9 +12,15 @@ export function sqlPath(org: string, sql: string, typed: Readonly<Record<number,
   return pathOf(org, "sql") + searchOf(query);
 }
 
+/** The address of the SQL page that asks the service for the statement of a list or an aggregate. */
+function listPath(org: string, { route, path, query }: Described): string {
+  const { limit: _, cursor: __, ...rest } = query ?? {};
+  return pathOf(org, "sql") + searchOf(new URLSearchParams({ of: requestOf({ route, path, query: rest }) }));
+}
+
 interface Props {
-  /** The statement that answers the same. */
-  sql: () => string;
+  /** The statement that answers the same, or the request of the list or the aggregate that has one. */
+  sql: () => string | Described;
   /** The values of its parameters, by number. */
   typed?: Readonly<Record<number, string>> | undefined;
   class: string;
@@ -26,7 +33,8 @@ interface Props {
 export function SqlLink({ sql, typed, label, class: look, children }: Props) {
   const org = organization();
   if (!org || !can("queries:run")) return null;
-  const path = sqlPath(org, sql(), typed);
+  const source = sql();
+  const path = typeof source === "string" ? sqlPath(org, source, typed) : listPath(org, source);
   return (
     <a
       class={look}

@@ -11,8 +11,8 @@ import { zone } from "./zone";
 interface Props {
   /** The request that reads what the view shows. */
   curl: () => Described;
-  /** A statement that answers the same. None: there is none. */
-  sql?: (() => string) | undefined;
+  /** A statement that answers the same, or the request that has one. None: there is none. */
+  sql?: (() => string | Described) | undefined;
   /** The values of its parameters, as people type them. */
   typed?: Readonly<Record<number, string>> | undefined;
   onRefresh: () => void;

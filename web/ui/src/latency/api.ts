@@ -32,12 +32,3 @@ export async function readExtent(family: Family, filters: Query, options: Option
   }
   return { from: null, to: null };
 }
-
-/** The choices of the filters. */
-export const facets = {
-  environments: () => request("GET /events/environments", {}),
-  agents: () => request("GET /events/agent_ids", {}),
-  tools: () => request("GET /events/tool_names", {}),
-  models: () => request("GET /events/models", {}),
-  hooks: () => request("GET /events/hook_names", {}),
-};

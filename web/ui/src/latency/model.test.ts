@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bandNames, callsQuery, cellOf, cellParams, FAMILIES, failedQuery, isName, othersText, queryOf } from "./model";
-import { latencySql } from "./statement";
 
-const [tools, , , people] = FAMILIES;
+const [tools] = FAMILIES;
 const second = { from: "1970-01-01T00:00:00.000Z", to: "1970-01-01T00:00:01.000Z" };
 
 test("the request names the pair, its key, its names and the range", () => {
@@ -81,23 +80,4 @@ test("the failures of a name are its failed ends", () => {
     ["x\\,y", "tool_result", "true"],
   );
   assert.deepEqual([isName("(other)"), isName("(none)"), isName("book")], [false, false, true]);
-});
-
-test("the statement has the pair, the bounds and the filters", () => {
-  const sql = latencySql({ family: people!, filters: { environment: "it's", model: null }, bounds: second });
-  assert.match(sql, /AS agent,/);
-  assert.match(
-    sql,
-    /event_type IN \('human_wait', 'human_input'\) AND ts >= '1970-01-01T00:00:00.000Z' - INTERVAL 1 HOUR AND ts < '1970-01-01T00:00:01.000Z' \+ INTERVAL 1 DAY/,
-  );
-  assert.match(sql, /\[ifNull\(environment IN \('it''s'\), false\)\] AS met/);
-  assert.match(
-    sql,
-    /WHERE started_at >= '1970-01-01T00:00:00.000Z' AND started_at < '1970-01-01T00:00:01.000Z' AND arrayAll/,
-  );
-  assert.ok(sql.length < 3000);
-  assert.doesNotMatch(
-    latencySql({ family: tools!, filters: {}, bounds: { from: null, to: null } }),
-    /arrayAll|started_at >=/,
-  );
 });

@@ -1,7 +1,8 @@
 import { useMemo, useState } from "preact/hooks";
 import type { Query } from "../api/request";
 import type { LatencyAggregate } from "../api/types";
-import { type Filter, Filters } from "../kit/filters";
+import { filterBar } from "../kit/filter-bar";
+import { Filters } from "../kit/filters";
 import { useLoad } from "../kit/load";
 import { Loaded } from "../kit/loaded";
 import { Nothing } from "../kit/nothing";
@@ -14,20 +15,14 @@ import { TimeRange } from "../kit/time-range";
 import { ViewToolbar } from "../kit/toolbar";
 import { pathOf } from "../kit/url";
 import { currentRange } from "../kit/zone";
-import { facets, readExtent, readLatency } from "./api";
+import { readExtent, readLatency } from "./api";
 import { Calls } from "./calls";
 import { Charts } from "./charts";
 import { type Choice, cellOf, cellParams, FAMILIES, OTHER, othersText, queryOf } from "./model";
 import { Names } from "./names";
-import { latencySql } from "./statement";
 
-const FILTERS: readonly Filter[] = [
-  { param: "environment", label: "Environment", choices: facets.environments, typed: true },
-  { param: "agent_id", label: "Agent", choices: facets.agents, typed: true },
-  { param: "tool_name", label: "Tool", choices: facets.tools, typed: true },
-  { param: "model", label: "Model", choices: facets.models, typed: true },
-  { param: "hook_name", label: "Hook", choices: facets.hooks, typed: true },
-];
+const ON_BAR = ["environment", "agent_id", "tool_name", "model", "hook_name"];
+const FILTERS = filterBar("events", { first: ON_BAR }).filter(({ param: name }) => ON_BAR.includes(name));
 const FILTERED_BY = FILTERS.map(({ param: name }) => name);
 
 /** What the URL chooses. A range that ends now moves on only when `turn` changes. */
@@ -69,16 +64,13 @@ export default function LatencyPage({ org }: PageProps) {
     if (next.key !== "key" && load.data?.data.distribution.some(({ key }) => key === OTHER)) setOrder(next.key);
   };
   const shown = load.data && load.current ? load.data.choice : choice;
+  const asked = () => ({ route: "GET /events/latency_aggregate", query: queryOf(shown, order) });
   return (
     <Page
       title="Latency"
       actions={
         <>
-          <ViewToolbar
-            curl={() => ({ route: "GET /events/latency_aggregate", query: queryOf(shown, order) })}
-            sql={() => latencySql(shown)}
-            onRefresh={() => setTurn(turn + 1)}
-          />
+          <ViewToolbar curl={asked} sql={asked} onRefresh={() => setTurn(turn + 1)} />
           <TimeRange standard="24h" />
         </>
       }

@@ -7,12 +7,20 @@ import type {
   QueryList,
   QueryResult,
   QueryRow,
+  Statement,
   TileBody,
 } from "../api/types";
 
 /** Runs a statement. While four others run it waits and tries again, as it changes nothing. */
 export function runStatement(sql: string, params: unknown[], options: Options): Promise<QueryResult> {
   return request("POST /queries/run", { body: { sql, params } }, { retry: true, ...options });
+}
+
+/** The statement of a list or an aggregate; `of` is its path below `/v1`, and its query. */
+export async function readStatement(of: string, options: Options): Promise<string> {
+  const route = `GET ${of}${of.includes("?") ? "&" : "?"}as=sql` as "GET /events";
+  // Every such route answers with a statement then.
+  return ((await request(route, {}, options)) as unknown as Statement).sql;
 }
 
 export function readSchema(options: Options): Promise<PublishedTables> {

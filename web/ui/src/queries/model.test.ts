@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError } from "../api/errors";
-import { changedValues, fitsUrl, lineAndColumn, placeOf, reasonOf, typedIn } from "./model";
+import { changedValues, fitsUrl, isListed, lineAndColumn, placeOf, reasonOf, typedIn } from "./model";
 
 const SQL = "SELECT foo,\n  sleep(1)\nFROM evants";
 
@@ -51,4 +51,24 @@ test("parameters of the URL come before those of the saved query", () => {
 
 test("a tile gets only the values that differ from the saved ones", () => {
   assert.deepEqual(changedValues({ 1: "a", 2: "b", 3: "" }, { 1: "a", 2: "c" }), { 2: "b", 3: "" });
+});
+
+test("a link names a list that has a statement, and nothing else", () => {
+  const lists = [
+    "/events",
+    "/events/summary?a=b%20c",
+    "/sessions?x=1",
+    "/sessions/a%2Fb/outline",
+    "/evaluations/aggregate",
+  ];
+  assert.ok(lists.every(isListed));
+  const others = [
+    "/keys",
+    "//evil.example/events",
+    "/events/../keys",
+    "/sessions/a/export",
+    "https://evil.example",
+    "/events#x",
+  ];
+  assert.deepEqual(others.filter(isListed), []);
 });

@@ -17,6 +17,11 @@ export function fitsUrl(sql: string): boolean {
   return new TextEncoder().encode(sql).length <= MOST_IN_URL && encoded.length <= MOST_ENCODED;
 }
 
+/** Whether a link names a list or an aggregate that has a statement, and nothing else of the service. */
+export function isListed(of: string): boolean {
+  return /^\/(events|evaluations|sessions)(\/[a-z_]+|\/[^/?#]+\/outline)?(\?[^#]*)?$/.test(of);
+}
+
 /** The typed text of each parameter, by its number. */
 export type Typed = Readonly<Record<number, string>>;
 

@@ -6,8 +6,8 @@ import { EXAMPLE, fitsUrl, type Typed, typedIn } from "./model";
 
 const WRITTEN_AFTER_MS = 300;
 /** A statement that is too long for the URL, and whether it ran, in the state of the history. */
-const LONG = "sql";
-const RAN = "run";
+export const LONG = "sql";
+export const RAN = "run";
 
 export interface Statement {
   sql: string;

@@ -35,9 +35,6 @@ export function sumSessions(query: Query, scoreKey: string | null, options: Opti
   );
 }
 
-/** The choices of the filters. Each list is read when its field is first opened. */
-export const facets = {
-  environments: () => request("GET /events/environments", {}),
-  agents: () => request("GET /events/agent_ids", {}),
-  scoreKeys: () => request("GET /evaluations/score_keys", {}),
-};
+export function readScoreKeys(): Promise<string[]> {
+  return request("GET /evaluations/score_keys", {});
+}

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EvaluationJob, Session } from "../api/types";
-import { conditions, lasted, listSql, merged, outcomeOf, outcomeWords, scoreOf, stateOf } from "./model";
+import { lasted, merged, outcomeOf, outcomeWords, scoreOf, stateOf } from "./model";
 
 const NOW = Date.parse("2026-11-02T08:00:00Z");
 
@@ -57,27 +57,6 @@ test("page 1 comes to the front, or waits while the list is held", () => {
   const held = merged(rows, first, true);
   assert.deepEqual([ids(held.rows), held.waiting, held.rows[1]!.event_count], [["b", "c"], 1, 9]);
   assert.deepEqual(ids(merged([...rows, session("z")], first, false).rows), ["a", "c", "b", "z"]);
-});
-
-test("filters become conditions, and quotes stay inside their texts", () => {
-  assert.deepEqual(conditions({}), []);
-  assert.deepEqual(conditions({ environment: "o'neil,b\\,c", ts_from: "2026-11-02T00:00:00.000Z" }), [
-    "environment IN ('o''neil', 'b,c')",
-    "last_event_at >= '2026-11-02T00:00:00.000Z'",
-  ]);
-  const [score] = conditions({ score_filters: "a:b:0.5.." });
-  assert.ok(score!.endsWith("WHERE mapContains(newest_scores, 'a:b') AND newest_scores['a:b'] >= 0.5)"));
-  const [status] = conditions({ status: "done,none" });
-  assert.ok(status!.startsWith("(session_id IN") && status!.includes(" OR session_id NOT IN"));
-});
-
-test("the statement has the order of the list", () => {
-  assert.match(listSql({}), /ORDER BY last_event_at DESC, session_id DESC\n/);
-  assert.match(listSql({ sort: "tokens", order: "asc" }), /ORDER BY tokens ASC, last_event_at DESC, session_id\n/);
-  assert.match(
-    listSql({ sort: "score:reward" }),
-    /newest_scores\['reward'\], NULL\) DESC NULLS LAST, last_event_at DESC, session_id\n/,
-  );
 });
 
 test("the outcome is that of a root agent that has ended", () => {

@@ -1,10 +1,7 @@
 // Works out the cells and figures of the list of sessions. Pure functions.
 
-import type { Query } from "../api/request";
 import type { EvaluationJob, Session } from "../api/types";
 import { own } from "../kit/own";
-import { among, literal, where, within } from "../kit/sql";
-import { splitValues } from "../kit/url";
 
 /** The standard order. */
 export const LAST_EVENT = "last_event_at";
@@ -83,41 +80,6 @@ export function merged(
   return { rows: [...first, ...rest], waiting: 0 };
 }
 
-const NEWEST_RESULT =
-  "SELECT session_id, argMax(status, (completed_at, id)) AS newest_status, argMax(scores, (completed_at, id)) AS newest_scores FROM evaluations GROUP BY session_id";
-
-/** Conditions of SQL on `agent_sessions` that choose what `GET /sessions` chooses. */
-export function conditions(query: Query): string[] {
-  const values = (name: string) => splitValues(query[name] as string | undefined);
-  const found = [...among("session_id", values("session_id")), ...among("environment", values("environment"))];
-  const agents = values("agent_id");
-  if (agents.length) found.push(`session_id IN (SELECT session_id FROM events WHERE ${among("agent_id", agents)[0]})`);
-  found.push(...within("last_event_at", query["ts_from"], query["ts_to"]));
-  const scored = values("score_filters").map((filter) => {
-    const [, key = "", min, max] = /^(.*):([^:]*?)\.\.([^:]*)$/.exec(filter) ?? [];
-    const score = `newest_scores[${literal(key)}]`;
-    return [
-      `mapContains(newest_scores, ${literal(key)})`,
-      min && `${score} >= ${Number(min)}`,
-      max && `${score} <= ${Number(max)}`,
-    ]
-      .filter(Boolean)
-      .join(" AND ");
-  });
-  if (scored.length)
-    found.push(`session_id IN (SELECT session_id FROM (${NEWEST_RESULT}) WHERE ${scored.join(" AND ")})`);
-  const statuses = values("status");
-  const known = statuses.filter((status) => status !== "none");
-  const either = [
-    ...(known.length
-      ? [`session_id IN (SELECT session_id FROM (${NEWEST_RESULT}) WHERE ${among("newest_status", known)[0]})`]
-      : []),
-    ...(statuses.includes("none") ? ["session_id NOT IN (SELECT session_id FROM evaluations)"] : []),
-  ];
-  if (either.length) found.push(either.length > 1 ? `(${either.join(" OR ")})` : either[0]!);
-  return found;
-}
-
 const SCORE = "score:";
 
 /** The name of the order by a score. */
@@ -128,22 +90,4 @@ export function scoreSort(key: string): string {
 /** The parameters of an order; those of the standard one are left out. */
 export function sortQuery(sort: string, descending: boolean): Record<"sort" | "order", string | null> {
   return { sort: sort === LAST_EVENT ? null : sort, order: descending ? null : "asc" };
-}
-
-/** A statement that lists the same sessions. */
-export function listSql(query: Query): string {
-  const order = query["order"] === "asc" ? "ASC" : "DESC";
-  const sort = (query["sort"] as string | null | undefined) ?? LAST_EVENT;
-  const key = sort.startsWith(SCORE) ? literal(sort.slice(SCORE.length)) : null;
-  const value = key
-    ? `if(mapContains(newest_scores, ${key}), newest_scores[${key}], NULL)`
-    : sort === "duration"
-      ? "dateDiff('microsecond', started_at, last_event_at)"
-      : sort;
-  const ties = sort === LAST_EVENT ? `session_id ${order}` : "last_event_at DESC, session_id";
-  return `SELECT session_id, agent_id, environment, started_at, last_event_at, ended_at,
-       event_count, error_count, input_tokens + output_tokens AS tokens
-FROM agent_sessions${key ? ` LEFT JOIN (${NEWEST_RESULT}) AS results USING (session_id)` : ""}${where(conditions(query))}
-ORDER BY ${value} ${order}${key ? " NULLS LAST" : ""}, ${ties}
-LIMIT 1000`;
 }

@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Query } from "../api/request";
 import type { Session } from "../api/types";
-import { type Filter, Filters } from "../kit/filters";
+import { filterBar, filterNames } from "../kit/filter-bar";
+import { Filters } from "../kit/filters";
 import { plural } from "../kit/formats";
 import { Icon } from "../kit/icon";
 import { NewRows } from "../kit/live";
@@ -20,19 +21,14 @@ import { TimeRange } from "../kit/time-range";
 import { ViewToolbar } from "../kit/toolbar";
 import { pathOf, searchOf } from "../kit/url";
 import { currentRange } from "../kit/zone";
-import { facets, jobsBySession, listSessions, PAGE_ROWS, sumSessions } from "./api";
+import { jobsBySession, listSessions, PAGE_ROWS, readScoreKeys, sumSessions } from "./api";
 import { columnsOf } from "./columns";
 import { SessionFigures } from "./figures";
 import { useLive } from "./live";
-import { LAST_EVENT, listSql, sortQuery } from "./model";
+import { LAST_EVENT, sortQuery } from "./model";
 
-const FILTERS: readonly Filter[] = [
-  { param: "environment", label: "Environment", choices: facets.environments, typed: true },
-  { param: "agent_id", label: "Agent", choices: facets.agents, typed: true },
-  { param: "status", label: "Status", choices: ["done", "error", "timeout", "none"] },
-  { param: "session_id", label: "Session", search: true },
-];
-const FILTERED_BY = [...FILTERS.map(({ param: name }) => name), "score_filters"];
+const FILTERS = filterBar("sessions", { first: ["environment", "agent_id", "status"], search: "session_id" });
+const FILTERED_BY = filterNames("sessions");
 const MOST_SELECTED = 2;
 const SORTED_RANGE = "30d";
 
@@ -74,7 +70,7 @@ export default function SessionsPage({ org }: PageProps) {
   const { data: jobs = new Map() } = useLoad(JSON.stringify([turn, unscored]), (options) =>
     jobsBySession(unscored, options),
   );
-  const { data: known, busy: findingKeys } = useLoad("score keys", facets.scoreKeys);
+  const { data: known, busy: findingKeys } = useLoad("score keys", readScoreKeys);
   const keys = known ?? [];
   const chosen = param("score");
   const scoreKey = chosen && keys.includes(chosen) ? chosen : (keys[0] ?? null);
@@ -91,6 +87,7 @@ export default function SessionsPage({ org }: PageProps) {
     (table.current?.querySelector(".table-scroll")?.scrollTop ?? 0) > 0;
   const live = useLive(isLive, query, pages, held, totals);
   const refresh = () => setTurn((count) => count + 1);
+  const shown = () => ({ route: "GET /sessions", query: { ...query, limit: PAGE_ROWS } });
   const unfiltered = FILTERED_BY.every((name) => param(name) === null);
   const nothing =
     pages.current && pages.data?.length === 0 && unfiltered && currentRange(standardRange()).preset === "all";
@@ -130,17 +127,13 @@ export default function SessionsPage({ org }: PageProps) {
             checked={isLive}
             onChange={(on) => setQuery(on ? { live: null, sort: null, order: null } : { live: "0" })}
           />
-          <ViewToolbar
-            curl={() => ({ route: "GET /sessions", query: { ...query, limit: PAGE_ROWS } })}
-            sql={() => listSql(query)}
-            onRefresh={refresh}
-          />
+          <ViewToolbar curl={shown} sql={shown} onRefresh={refresh} />
           <TimeRange standard={standardRange()} />
         </>
       }
     >
       <Filters filters={FILTERS} extra={scoreChips()}>
-        <ScoreFilter keys={facets.scoreKeys} />
+        <ScoreFilter keys={readScoreKeys} />
       </Filters>
       <SessionFigures load={totals} />
       <NewRows waiting={live.waiting} onShow={live.show} />

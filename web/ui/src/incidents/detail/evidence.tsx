@@ -1,5 +1,6 @@
 import { can } from "../../api/session";
 import type { IncidentDetail } from "../../api/types";
+import type { Described } from "../../kit/curl";
 import { exact } from "../../kit/formats";
 import { useLoad } from "../../kit/load";
 import { Loaded } from "../../kit/loaded";
@@ -19,7 +20,7 @@ export function Evidence({
 }: {
   org: string;
   incident: IncidentDetail;
-  sql: (() => string) | undefined;
+  sql: (() => string | Described) | undefined;
 }) {
   const found = evidenceOf(incident);
   const { query, events, sessions, result } = found;

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { can, session } from "../../api/session";
 import type { IncidentDetail } from "../../api/types";
 import { announce } from "../../kit/announce";
-import { eventsSql } from "../../kit/event-conditions";
+import type { Described } from "../../kit/curl";
 import { duration } from "../../kit/formats";
 import { Icon } from "../../kit/icon";
 import { useAgain, useLoad } from "../../kit/load";
@@ -85,8 +85,8 @@ export default function IncidentPage({ org, id }: PageProps) {
   );
 }
 
-/** The statement behind an incident: of its filters, of its rule in SQL, or of the finding that opened it. */
-function useStatement(org: string, incident: IncidentDetail | undefined): (() => string) | undefined {
+/** The statement behind an incident, or the list that has it: of its filters, of its rule in SQL, or of the finding that opened it. */
+function useStatement(org: string, incident: IncidentDetail | undefined): (() => string | Described) | undefined {
   const { query, result } = incident ? evidenceOf(incident) : {};
   const finding = can("audits:read") && incident?.source_finding_id;
   const rule = result && can("alerts:read") && incident?.alert_id;
@@ -94,7 +94,7 @@ function useStatement(org: string, incident: IncidentDetail | undefined): (() =>
     finding ? readFindingSql(finding, options) : readRuleSql(rule || "", options),
   );
   const found = current && data;
-  return found ? () => found : query ? () => eventsSql(query) : undefined;
+  return found ? () => found : query ? () => ({ route: "GET /events/summary", query }) : undefined;
 }
 
 function Badges({ incident }: { incident: IncidentDetail }) {

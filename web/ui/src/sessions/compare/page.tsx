@@ -6,7 +6,6 @@ import { param } from "../../kit/router";
 import { Failed, Forbidden } from "../../kit/states";
 import { ViewToolbar } from "../../kit/toolbar";
 import { joinValues, pathOf } from "../../kit/url";
-import { factsSql } from "../detail/model/statement";
 import { Payloads } from "../detail/payloads";
 import { Alignment, Divergence } from "./alignment";
 import { Deltas } from "./deltas";
@@ -17,16 +16,11 @@ import { type Comparison, useComparison } from "./load";
 export default function ComparePage({ org }: PageProps) {
   const [a, b] = [param("a") ?? "", param("b") ?? ""];
   const { data, error, reload } = useComparison(a, b);
-  const toolbar = (
-    <ViewToolbar
-      curl={() => ({
-        route: can("evaluations:read") ? "GET /sessions" : "GET /events/summary",
-        query: { session_id: joinValues([a, b]) },
-      })}
-      sql={() => factsSql([a, b])}
-      onRefresh={reload}
-    />
-  );
+  const asked = () => ({
+    route: can("evaluations:read") ? "GET /sessions" : "GET /events/summary",
+    query: { session_id: joinValues([a, b]) },
+  });
+  const toolbar = <ViewToolbar curl={asked} sql={asked} onRefresh={reload} />;
   return (
     <Page title="Compare sessions" actions={toolbar}>
       <p class="compare-names">

@@ -9,9 +9,9 @@ import { useLoad } from "../../../kit/load";
 import { MenuButton } from "../../../kit/menu";
 import { navigate } from "../../../kit/router";
 import { ViewToolbar } from "../../../kit/toolbar";
-import { pathOf, searchOf } from "../../../kit/url";
+import { joinValues, pathOf, searchOf } from "../../../kit/url";
 import { readExport, readNewestIds, reEvaluate } from "../api";
-import { eventsSql, factsSql, shownQuery } from "../model/statement";
+import { shownQuery } from "../model/shown-query";
 import { filters } from "../state";
 import type { View } from "../view";
 import { download } from "./download";
@@ -29,6 +29,7 @@ export function Actions({ view, org, links, onRefresh }: Props) {
   const reads = can("events:read");
   const path = { session_id: id };
   const shown = () => shownQuery(view.session.value?.outline ?? null, filters.value);
+  const outline = () => ({ route: "GET /sessions/{session_id}/outline", path, query: shown() });
   const items = [
     {
       label: "JSON lines",
@@ -43,12 +44,8 @@ export function Actions({ view, org, links, onRefresh }: Props) {
     <>
       {links}
       <ViewToolbar
-        curl={() =>
-          reads
-            ? { route: "GET /sessions/{session_id}/outline", path, query: shown() }
-            : { route: "GET /sessions/{session_id}", path }
-        }
-        sql={() => (reads ? eventsSql(id, shown()) : factsSql([id]))}
+        curl={() => (reads ? outline() : { route: "GET /sessions/{session_id}", path })}
+        sql={() => (reads ? outline() : { route: "GET /sessions", query: { session_id: joinValues([id]) } })}
         onRefresh={onRefresh}
       />
       <CompareWith id={id} agent={view.source.facts.value?.agent_id} org={org} />

@@ -1,6 +1,7 @@
 // The sessions before and after this one by the last event, in the list that one came from.
 import type { Answer, Query } from "../../../api/request";
 import { request } from "../../../api/request";
+import { filterNames } from "../../../kit/filter-bar";
 import { param } from "../../../kit/router";
 import { boundsOf, rangeOf } from "../../../kit/time";
 import { isAfter, nextMicrosecond, type Place, padded } from "../model/moments";
@@ -12,7 +13,6 @@ export interface Neighbours {
   older: string | null;
 }
 
-const FILTERS = ["agent_id", "environment", "status", "score_filters", "session_id"] as const;
 /** The session itself, the next one, and some with the same last event. */
 const ROWS = 10;
 
@@ -36,7 +36,7 @@ async function first(query: Query, fits: (row: Row) => boolean, signal: AbortSig
 export async function readNeighbours(id: string, lastEventAt: string, signal: AbortSignal): Promise<Neighbours> {
   // The state of the list as it stood in its URL.
   const list = new URLSearchParams(param("list") ?? "");
-  const filters: Query = Object.fromEntries(FILTERS.map((name) => [name, list.get(name)]));
+  const filters: Query = Object.fromEntries(filterNames("sessions").map((name) => [name, list.get(name)]));
   const { from, to } = boundsOf(rangeOf(list, "all"), Date.now());
   const here: Place = { session_id: id, last_event_at: lastEventAt };
   // One microsecond further, because the end of a range is not part of it.

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NO_FILTERS } from "./filters";
 import { session } from "./fixtures";
-import { eventsSql, factsSql, shownQuery } from "./statement";
+import { shownQuery } from "./shown-query";
 
 const { outline } = session([
   { t: 0, type: "agent_start" },
@@ -36,9 +36,4 @@ test("filters are those of the API, and a name is that of its column", () => {
     "agent_id",
     "errored",
   ]);
-});
-
-test("ids of any characters stay literals", () => {
-  assert.match(eventsSql("a,b'\\", {}), /WHERE session_id IN \('a,b''\\\\'\)\nORDER BY ts, id$/);
-  assert.match(factsSql(["a", "b"]), /WHERE session_id IN \('a', 'b'\)/);
 });

@@ -1,7 +1,5 @@
-/** The request and the statement that answer what the page shows. */
+/** The request that answers what the page shows. */
 import type { Query } from "../../../api/request";
-import { eventConditions } from "../../../kit/event-conditions";
-import { among, where } from "../../../kit/sql";
 import { joinValues } from "../../../kit/url";
 import type { Filters } from "./filters";
 import type { Outline } from "./outline";
@@ -45,20 +43,4 @@ export function shownQuery(outline: Outline | null, { types, agents, names, erro
       ? { ts_from: moment(begin + window.from * 1000), ts_to: moment(begin + window.to * 1000 + 1) }
       : {}),
   };
-}
-
-/** A statement that lists these events of a session. */
-export function eventsSql(id: string, shown: Query): string {
-  return `SELECT ts, event_type, agent_id, coalesce(hook_name, tool_name, model, error_type) AS name, summary,
-  is_error, duration_ms, input_tokens, output_tokens, id
-FROM events${where(eventConditions({ ...shown, session_id: joinValues([id]) }))}
-ORDER BY ts, id`;
-}
-
-/** A statement for the facts of sessions, in this order. */
-export function factsSql(ids: readonly string[]): string {
-  return `SELECT session_id, agent_id, environment, started_at, last_event_at, ended_at,
-  event_count, error_count, input_tokens, output_tokens
-FROM agent_sessions${where(among("session_id", ids))}
-ORDER BY started_at`;
 }

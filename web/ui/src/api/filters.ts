@@ -1,0 +1,44 @@
+// Made by `bin/ui types` from the declared filters. Do not edit.
+
+export interface DeclaredFilter {
+  param: string;
+  type: string;
+  /** The name on the filter bar; "" where it is not on it. */
+  label: string;
+  /** The only values. */
+  choices?: readonly string[];
+}
+
+export const DECLARED: Record<string, readonly DeclaredFilter[]> = {
+  events: [
+    {"param": "session_id", "type": "any_of", "label": "Session"},
+    {"param": "agent_id", "type": "any_of", "label": "Agent"},
+    {"param": "event_type", "type": "any_of", "label": "Type"},
+    {"param": "environment", "type": "any_of", "label": "Environment"},
+    {"param": "error_type", "type": "any_of", "label": "Error type"},
+    {"param": "tool_name", "type": "any_of", "label": "Tool"},
+    {"param": "hook_name", "type": "any_of", "label": "Hook"},
+    {"param": "trigger_event", "type": "any_of", "label": "Trigger"},
+    {"param": "model", "type": "any_of", "label": "Model"},
+    {"param": "event_id", "type": "any_of", "label": ""},
+    {"param": "errored", "type": "flag", "label": "Failed"},
+    {"param": "search", "type": "texts", "label": ""},
+    {"param": "search_exclude", "type": "list", "label": ""},
+  ],
+  sessions: [
+    {"param": "session_id", "type": "any_of", "label": "Session"},
+    {"param": "agent_id", "type": "any_of", "label": "Agent"},
+    {"param": "environment", "type": "any_of", "label": "Environment"},
+    {"param": "status", "type": "any_of", "label": "Status", "choices": ["done", "error", "timeout", "none"]},
+    {"param": "score_filters", "type": "list", "label": ""},
+  ],
+  evaluations: [
+    {"param": "session_id", "type": "any_of", "label": "Session"},
+    {"param": "agent_id", "type": "any_of", "label": "Agent"},
+    {"param": "environment", "type": "any_of", "label": "Environment"},
+    {"param": "status", "type": "any_of", "label": "Status", "choices": ["done", "error", "timeout"]},
+    {"param": "score_filters", "type": "list", "label": ""},
+    {"param": "time", "type": "choice", "label": "", "choices": ["completion", "session"]},
+    {"param": "latest_per_session", "type": "flag", "label": ""},
+  ],
+};
