@@ -5,8 +5,8 @@ from typing import Any, Literal
 import msgspec
 
 from shared.assistant.asker import Asker
-from shared.assistant.tools.times import InRange
-from shared.assistant.tools.tool import Found, Rows, Text, Texts, Tool
+from shared.assistant.tools.filtered import filtered
+from shared.assistant.tools.tool import Found, Rows, Text, Tool
 from shared.assistant.values import fields_of, plain
 from shared.foundation.core import pages
 from shared.foundation.core.clock import format_us
@@ -15,40 +15,27 @@ from shared.reading.evaluations.filters import EvaluationFilters
 from shared.reading.evaluations.listing import page
 from shared.reading.evaluations.lowest import lowest
 from shared.reading.evaluations.records import Evaluation
-from shared.reading.evaluations.score_filters import parse_score_filters
 
 _FIELDS = ("session_id", "agent_id", "environment", "status", "scores", "reasoning", "summary")
 
 
-class Filtered(InRange):
-    """Filters of results; the time is that of completion."""
+# The time is that of completion.
+_OfEvaluations = filtered("OfEvaluations", EvaluationFilters, without=("time",))
 
-    agent_id: Texts = ()
-    environment: Texts = ()
-    status: tuple[Literal["done", "error", "timeout"], ...] = ()
-    score_filters: Texts = ()
+
+class _Results(_OfEvaluations):  # type: ignore[misc, valid-type] # made from the declared filters
+    """Filters of results."""
+
     latest_per_session: bool = True
 
-    @property
-    def filters(self) -> EvaluationFilters:
-        """Returns the filters of the read."""
-        return EvaluationFilters(
-            agent_id=self.agent_id,
-            environment=self.environment,
-            status=self.status,
-            score_filters=parse_score_filters(self.score_filters),
-            latest_per_session=self.latest_per_session,
-            **self.bounds,
-        )
 
-
-class SummariseScores(Filtered):
+class SummariseScores(_Results):
     """The results to summarise."""
 
     bucket: Literal["hour", "day", "week"] = "day"
 
 
-class ListEvaluations(Filtered):
+class ListEvaluations(_Results):
     """A list of results."""
 
     lowest: Text | None = None

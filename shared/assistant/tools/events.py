@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from shared.assistant.asker import Asker
-from shared.assistant.tools.times import InRange
-from shared.assistant.tools.tool import Arguments, Found, Rows, Text, Texts, Tool
+from shared.assistant.tools.filtered import filtered
+from shared.assistant.tools.tool import Arguments, Found, Rows, Text, Tool
 from shared.assistant.values import ALONE, IN_LIST, cut, plain
 from shared.foundation.clickhouse.event_columns import LISTED
 from shared.foundation.core import pages
@@ -30,37 +30,10 @@ _PAIRS = {
 _OF_TRANSCRIPT = 2000
 
 
-class Filtered(InRange):
-    """Filters of events."""
-
-    session_id: Texts = ()
-    agent_id: Texts = ()
-    environment: Texts = ()
-    event_type: Annotated[Texts, Meta(description="such as tool_use, tool_result, error")] = ()
-    tool_name: Texts = ()
-    model: Texts = ()
-    error_type: Texts = ()
-    errored: bool = False
-    search: Annotated[
-        tuple[Text, ...], Meta(max_length=10, description="texts of which the payload contains one")
-    ] = ()
-
-    @property
-    def filters(self) -> EventFilters:
-        """Returns the filters of the read."""
-        return EventFilters(**self.given, **self.bounds)
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """Returns the values of the filters but those of the time."""
-        names = (field for field in self.__struct_fields__ if field in _FILTERS)
-        return {name: getattr(self, name) for name in names}
+_OfEvents = filtered("OfEvents", EventFilters, without=("event_id", "search_exclude"))
 
 
-_FILTERS = {one.parameter for one in EventFilters.declared} - {"ts_from", "ts_to"}
-
-
-class ListEvents(Filtered):
+class ListEvents(_OfEvents):  # type: ignore[misc, valid-type] # made from the declared filters
     """A list of events."""
 
     oldest_first: bool = False
@@ -82,13 +55,13 @@ class ReadEvent(Arguments):
     event_id: Annotated[int, Meta(ge=0, le=2**63 - 1)]
 
 
-class CountErrors(Filtered):
+class CountErrors(_OfEvents):  # type: ignore[misc, valid-type] # as above
     """The failures to count."""
 
     group_by: Literal["error_type", "tool_name", "agent_id"] = "error_type"
 
 
-class MeasureLatency(Filtered):
+class MeasureLatency(_OfEvents):  # type: ignore[misc, valid-type] # as above
     """The pairs of events to measure."""
 
     of: Literal["tools", "models", "hooks", "people"] = "tools"
@@ -154,9 +127,8 @@ def _errors(asker: Asker, wanted: CountErrors) -> Found:
 
 def _latency(asker: Asker, wanted: MeasureLatency) -> Found:
     start, end, key = _PAIRS[wanted.of]
-    filters = LatencyFilters(**wanted.given, **wanted.bounds)
     query = latency_query(
-        filters=filters,
+        filters=wanted.filters_of(LatencyFilters),
         start_event_type=start,
         end_event_type=end,
         bin_count=1,

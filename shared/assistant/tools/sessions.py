@@ -1,33 +1,26 @@
 """Tools that read sessions."""
 
-from typing import Annotated, Any, Literal
-
-from msgspec import Meta
+from typing import Any
 
 from shared.assistant.asker import Asker
-from shared.assistant.tools.times import InRange
-from shared.assistant.tools.tool import Arguments, Found, Rows, Text, Texts, Tool
+from shared.assistant.tools.filtered import filtered
+from shared.assistant.tools.tool import Arguments, Found, Rows, Text, Tool
 from shared.assistant.values import ALONE, fields_of, plain
 from shared.evaluation.evaluation_jobs.state.service import session_with_state
 from shared.foundation.core import pages
 from shared.foundation.core.clock import format_us
-from shared.reading.evaluations.score_filters import parse_score_filters
 from shared.reading.sessions.listing import ListedSession, page
 from shared.reading.sessions.selection import SessionFilters
 
 _RESULT = ("status", "scores", "summary", "error", "attempt_count", "duration_ms")
 
 
-class ListSessions(InRange):
+_OfSessions = filtered("OfSessions", SessionFilters)
+
+
+class ListSessions(_OfSessions):  # type: ignore[misc, valid-type] # made from the declared filters
     """Filters of sessions; the time is that of the last event."""
 
-    agent_id: Texts = ()
-    environment: Texts = ()
-    status: tuple[Literal["done", "error", "timeout", "none"], ...] = ()
-    score_filters: Annotated[
-        Texts,
-        Meta(description="`key:min..max`, either bound optional, such as `success:..0.5`"),
-    ] = ()
     oldest_first: bool = False
     limit: Rows = 20
 
@@ -39,17 +32,10 @@ class ReadSession(Arguments):
 
 
 def _list(asker: Asker, wanted: ListSessions) -> Found:
-    filters = SessionFilters(
-        agent_id=wanted.agent_id,
-        environment=wanted.environment,
-        status=wanted.status,
-        score_filters=parse_score_filters(wanted.score_filters),
-        **wanted.bounds,
-    )
     found = page(
         asker.runtime.clickhouse,
         asker.org,
-        filters,
+        wanted.filters,
         limit=wanted.limit,
         cursor=None,
         ascending=wanted.oldest_first,
