@@ -2,9 +2,10 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { plural } from "./formats";
 import { Icon } from "./icon";
 import { type Line, linesOf } from "./json-lines";
-import { useSlice } from "./virtual";
+import { useVirtual } from "./virtual";
 
 const LINE = 18;
+const VIRTUAL_FROM = 400;
 const LARGE = 256 * 1024;
 /** Values below this level start folded, so that no payload is too deep to be drawn. */
 const DEEP = 60;
@@ -27,7 +28,7 @@ export function Json({ label, value, size = 0 }: Props) {
     [value, large, toggled],
   );
   const list = useRef<HTMLDivElement>(null);
-  const { start, end } = useSlice(list, lines.length, LINE, 400);
+  const { first, last } = useVirtual(list, lines.length, LINE, { from: VIRTUAL_FROM });
   const toggle = (pointer: string) => {
     const next = new Set(toggled);
     if (!next.delete(pointer)) next.add(pointer);
@@ -38,18 +39,18 @@ export function Json({ label, value, size = 0 }: Props) {
       <div
         ref={list}
         style={
-          lines.length > 400
-            ? { paddingTop: `${start * LINE}px`, paddingBottom: `${(lines.length - end) * LINE}px` }
+          lines.length > VIRTUAL_FROM
+            ? { paddingTop: `${first * LINE}px`, paddingBottom: `${(lines.length - last) * LINE}px` }
             : undefined
         }
       >
-        {lines.slice(start, end).map((line, index) => (
+        {lines.slice(first, last).map((line, index) => (
           <JsonLine
-            key={start + index}
-            number={start + index + 1}
+            key={first + index}
+            number={first + index + 1}
             line={line}
             onToggle={toggle}
-            fixed={lines.length > 400}
+            fixed={lines.length > VIRTUAL_FROM}
             open={toggled}
           />
         ))}

@@ -1,7 +1,7 @@
 import { type MutableRef, useEffect, useRef } from "preact/hooks";
 import { remember, remembered } from "./router";
 import { useShortcuts } from "./shortcuts";
-import { scrollerOf } from "./virtual";
+import { reveal, stepped } from "./virtual";
 
 const ROW = "row";
 
@@ -32,10 +32,7 @@ export function useRowKeys<Row>(
     current.current = idOf(row);
     const find = () => element.querySelector<HTMLElement>(`[data-row="${CSS.escape(idOf(row))}"]`);
     // Rows out of view may not be drawn, so their place is worked out.
-    const scroller = scrollerOf(element);
-    const list = element.getBoundingClientRect().top - scroller.getBoundingClientRect().top;
-    const top = list + index * height;
-    if (top < 0 || top + height > scroller.clientHeight) scroller.scrollTop += top - scroller.clientHeight / 2;
+    reveal(element, index, height);
     const step = ++steps.current;
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {
@@ -48,7 +45,7 @@ export function useRowKeys<Row>(
     );
   };
   const indexNow = () => rows.findIndex((row) => idOf(row) === current.current);
-  const step = (by: number) => show(Math.max(0, Math.min(rows.length - 1, indexNow() + by)), true);
+  const step = (by: number) => show(stepped(indexNow(), by, rows.length), true);
   const open = () => {
     const row = rows[indexNow()];
     if (row === undefined) return;

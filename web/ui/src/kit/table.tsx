@@ -4,7 +4,7 @@ import { Icon } from "./icon";
 import { useCoarse, useNarrow } from "./media";
 import { preferences } from "./preferences";
 import { useRowKeys } from "./row-keys";
-import { useSlice } from "./virtual";
+import { useVirtual } from "./virtual";
 
 export interface Sort {
   key: string;
@@ -61,7 +61,7 @@ export function Table<Row>(props: Props<Row>) {
   const compact = preferences.value.density === "compact";
   // As in the style sheets.
   const row = narrow ? 57 : useCoarse() ? 44 : compact ? 26 : 32;
-  const { start, end } = useSlice(body, rows.length, row, VIRTUAL_FROM);
+  const { first, last } = useVirtual(body, rows.length, row, { from: VIRTUAL_FROM });
   const virtual = rows.length > VIRTUAL_FROM;
   const shown = columns.filter((column) => !narrow || column.narrow);
   useRowKeys(body, rows, idOf, row, props.onOpen);
@@ -93,8 +93,8 @@ export function Table<Row>(props: Props<Row>) {
           </tr>
         </thead>
         <tbody ref={body} role="rowgroup" onPointerLeave={() => props.onActive?.(null)}>
-          {spacer(start * row)}
-          {rows.slice(start, end).map((one, index) => {
+          {spacer(first * row)}
+          {rows.slice(first, last).map((one, index) => {
             const id = idOf(one);
             return (
               <tr
@@ -102,7 +102,7 @@ export function Table<Row>(props: Props<Row>) {
                 role="row"
                 data-row={id}
                 tabIndex={props.onOpen ? -1 : undefined}
-                aria-rowindex={virtual ? start + index + 2 : undefined}
+                aria-rowindex={virtual ? first + index + 2 : undefined}
                 aria-selected={selected === id || undefined}
                 onPointerEnter={() => props.onActive?.(id)}
                 onClick={(event) => {
@@ -115,7 +115,7 @@ export function Table<Row>(props: Props<Row>) {
               </tr>
             );
           })}
-          {spacer((rows.length - end) * row)}
+          {spacer((rows.length - last) * row)}
         </tbody>
       </table>
       {hasMore && onMore && <More busy={busy ?? false} onMore={onMore} />}

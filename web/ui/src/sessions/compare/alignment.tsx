@@ -4,8 +4,8 @@ import { Icon } from "../../kit/icon";
 import { KIND_ICONS, kindOf } from "../../kit/kinds";
 import { useNarrow } from "../../kit/media";
 import { param, setQuery } from "../../kit/router";
+import { reveal, useVirtual } from "../../kit/virtual";
 import type { Outline } from "../detail/model/outline";
-import { reveal, useVirtual } from "../detail/waterfall/virtual";
 import type { Differences } from "./differences";
 import type { Comparison } from "./load";
 import { firstDivergence, WINDOW } from "./model/align";
@@ -29,7 +29,7 @@ export function Alignment({ comparison, differences }: { comparison: Comparison;
   const narrow = useNarrow();
   const rowHeight = narrow ? 57 : 32;
   const count = aligned.left.length;
-  const range = useVirtual(scroller, count, rowHeight, narrow ? 0 : HEAD);
+  const range = useVirtual(scroller, count, rowHeight, { head: narrow ? 0 : HEAD });
   const line = chosenLine();
   useEffect(() => {
     if (line >= 0 && scroller.current) reveal(scroller.current, line, rowHeight, narrow ? 0 : HEAD);

@@ -6,7 +6,7 @@ import type { EventTab } from "./panel/event";
 import { chooseEvent, VIEWS } from "./state";
 import type { View } from "./view";
 import { foldAgent } from "./waterfall/fold";
-import { foldOrMove, moveChoice } from "./waterfall/keys";
+import { foldOrMove, moveChoice } from "./waterfall/tree-keys";
 
 interface Actions {
   onTab: (tab: EventTab) => void;

@@ -5,10 +5,10 @@ import { KIND_ICONS, kindOf } from "../../../kit/kinds";
 import { useNarrow } from "../../../kit/media";
 import { Text } from "../../../kit/text";
 import { formatClock, formatFully } from "../../../kit/time";
+import { useVirtual } from "../../../kit/virtual";
 import { zone } from "../../../kit/zone";
 import { chooseEvent } from "../state";
 import type { View } from "../view";
-import { useVirtual } from "../waterfall/virtual";
 
 const HEAD = 33;
 
@@ -24,7 +24,7 @@ export function EventTable({ view }: { view: View }) {
     () => Int32Array.from(outline.id.keys()).filter((event) => !kept || kept[event] === 1),
     [outline, kept],
   );
-  const range = useVirtual(scroller, events.length, rowHeight, narrow ? 0 : HEAD);
+  const range = useVirtual(scroller, events.length, rowHeight, { head: narrow ? 0 : HEAD });
   const chosen = view.chosen.value;
   const complete = view.source.complete.value;
   return (

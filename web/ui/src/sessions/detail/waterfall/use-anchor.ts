@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { reveal } from "../../../kit/virtual";
 import type { View } from "../view";
 import { mainEvent } from "./columns";
-import { reveal } from "./virtual";
 
 interface Layout {
   rowHeight: number;

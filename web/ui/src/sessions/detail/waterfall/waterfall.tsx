@@ -1,6 +1,7 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { duration } from "../../../kit/formats";
 import { useNarrow } from "../../../kit/media";
+import { useVirtual, type Virtual } from "../../../kit/virtual";
 import { clock, ticks, toAxis } from "../model/axis";
 import { isOpen } from "../model/session";
 import { chooseEvent } from "../state";
@@ -8,11 +9,10 @@ import type { View } from "../view";
 import { drawBars } from "./bars";
 import { type Column, chosenColumns, mainEvent } from "./columns";
 import { foldAgent } from "./fold";
-import { useRowKeys } from "./keys";
 import { palette, themes } from "./palette";
 import { rowId, WaterfallRow } from "./row";
+import { treeKeys } from "./tree-keys";
 import { useAnchor } from "./use-anchor";
-import { useVirtual, type Virtual } from "./virtual";
 
 const HEAD = 26;
 // The widths of all that stands left of the time, of a further column, and of both edges of narrow bars; as in the style sheet.
@@ -35,7 +35,7 @@ export function Waterfall({ view, onOpen }: Props) {
   const rowHeight = narrow ? 40 : 26;
   const { before, after } = placeholders(view);
   const count = before + visible.length + after;
-  const range = useVirtual(scroller, count, rowHeight, narrow ? 0 : HEAD);
+  const range = useVirtual(scroller, count, rowHeight, { head: narrow ? 0 : HEAD });
   const columns = narrow ? NO_COLUMNS : chosenColumns();
   const chosenRow = view.chosenRow.value;
   const running = view.state.value === "running";
@@ -47,7 +47,7 @@ export function Waterfall({ view, onOpen }: Props) {
     scrolled: range.scrolled,
   });
   const fold = (row: number) => foldAgent(view, row);
-  const onKeyDown = useRowKeys(view, { onOpen, fold });
+  const onKeyDown = treeKeys(view, { onOpen, fold });
   // One listener for all rows: they come and go as one scrolls.
   const onClick = (event: MouseEvent) => {
     const target = event.target as Element;

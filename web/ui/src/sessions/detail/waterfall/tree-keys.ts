@@ -1,5 +1,6 @@
 // Moving through the rows of the treegrid. The keys of the whole page are elsewhere.
 import { setQuery } from "../../../kit/router";
+import { stepped } from "../../../kit/virtual";
 import { chooseEvent } from "../state";
 import type { View } from "../view";
 import { mainEvent } from "./columns";
@@ -10,16 +11,21 @@ interface Actions {
 }
 
 const PAGE_ROWS = 20;
+const STEPS: Readonly<Record<string, number>> = {
+  ArrowDown: 1,
+  ArrowUp: -1,
+  PageDown: PAGE_ROWS,
+  PageUp: -PAGE_ROWS,
+  Home: -Infinity,
+  End: Infinity,
+};
 
 /** Chooses the row that stands `step` places further among those on show. */
 export function moveChoice(view: View, step: number): void {
   const session = view.session.value;
   const visible = view.visible.value;
   if (!session || visible.length === 0) return;
-  const at = visible.indexOf(view.chosenRow.value);
-  // Without a choice the first step enters the list from its end.
-  const from = at >= 0 ? at : step > 0 ? -1 : visible.length;
-  const next = Math.min(visible.length - 1, Math.max(0, from + step));
+  const next = stepped(visible.indexOf(view.chosenRow.value), step, visible.length);
   chooseEvent(session.outline.id[mainEvent(session, visible[next]!)]!, { typing: true });
 }
 
@@ -39,18 +45,11 @@ export function foldOrMove(view: View, direction: "in" | "out", fold: (row: numb
   }
 }
 
-export function useRowKeys(view: View, { onOpen, fold }: Actions): (event: KeyboardEvent) => void {
-  const steps: Record<string, number> = {
-    ArrowDown: 1,
-    ArrowUp: -1,
-    PageDown: PAGE_ROWS,
-    PageUp: -PAGE_ROWS,
-    Home: -Infinity,
-    End: Infinity,
-  };
+/** Makes the listener for the keys of the treegrid. */
+export function treeKeys(view: View, { onOpen, fold }: Actions): (event: KeyboardEvent) => void {
   return (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.target !== event.currentTarget) return;
-    const step = steps[event.key];
+    const step = STEPS[event.key];
     if (step !== undefined) moveChoice(view, step);
     else if (event.key === "ArrowRight") foldOrMove(view, "in", fold);
     else if (event.key === "ArrowLeft") foldOrMove(view, "out", fold);
