@@ -1,9 +1,8 @@
 import { useMemo, useState } from "preact/hooks";
 import type { Query } from "../api/request";
 import type { AuditLogLine } from "../api/types";
-import { announce } from "../kit/announce";
-import { download } from "../kit/csv";
 import { Dialog } from "../kit/dialog";
+import { downloadAnswer } from "../kit/download";
 import { type Filter, Filters, filterValues } from "../kit/filters";
 import { plural } from "../kit/formats";
 import { usePages } from "../kit/load";
@@ -96,12 +95,8 @@ function useQuery(turn: number): Query {
   return { ts_from: from, ts_to: to, ...Object.fromEntries(filters) };
 }
 
-async function save(query: Query): Promise<void> {
-  try {
-    download("audit-log.jsonl", await exportLines(query), "application/x-ndjson");
-  } catch (error) {
-    announce(error instanceof Error ? error.message : "The export failed.");
-  }
+function save(query: Query): Promise<void> {
+  return downloadAnswer("audit-log.jsonl", "application/x-ndjson", () => exportLines(query));
 }
 
 function columnsOf(linkTo: (line: AuditLogLine) => string): Column<AuditLogLine>[] {

@@ -14,13 +14,3 @@ function cell(value: Cell): string {
 export function csvOf(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   return [head, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 }
-
-/** Gives a text to the person as a file. */
-export function download(name: string, text: string, type: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
-}

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { can } from "../api/session";
 import type { QueryResult } from "../api/types";
-import { csvOf, download } from "../kit/csv";
+import { csvOf } from "../kit/csv";
+import { download } from "../kit/download";
 import { plural } from "../kit/formats";
 import { Icon } from "../kit/icon";
 import { Waiting } from "../kit/loaded";
@@ -139,7 +140,7 @@ function Cut({ result: { truncated, rows, columns } }: { result: QueryResult }) 
 
 function Exports({ result: { columns, rows } }: { result: QueryResult }) {
   const head = columns.map(({ name }) => name);
-  const csv = () => download("query.csv", csvOf(head, rows as Parameters<typeof csvOf>[1]), "text/csv");
+  const csv = () => download("query.csv", "text/csv", csvOf(head, rows as Parameters<typeof csvOf>[1]));
   const json = () =>
     JSON.stringify(
       rows.map((row) => Object.fromEntries(head.map((name, index) => [name, row[index]]))),

@@ -4,6 +4,7 @@ import { ApiError } from "../../../api/errors";
 import { can } from "../../../api/session";
 import { announce } from "../../../kit/announce";
 import { Dialog } from "../../../kit/dialog";
+import { downloadAnswer } from "../../../kit/download";
 import { Icon } from "../../../kit/icon";
 import { useLoad } from "../../../kit/load";
 import { MenuButton } from "../../../kit/menu";
@@ -14,7 +15,6 @@ import { readExport, readNewestIds, reEvaluate } from "../api";
 import { shownQuery } from "../model/shown-query";
 import { filters } from "../state";
 import type { View } from "../view";
-import { download } from "./download";
 
 interface Props {
   view: View;
@@ -33,11 +33,11 @@ export function Actions({ view, org, links, onRefresh }: Props) {
   const items = [
     {
       label: "JSON lines",
-      onSelect: () => void download(`session-${id}.jsonl`, "application/x-ndjson", () => readExport(id, "jsonl")),
+      onSelect: () => void downloadAnswer(`session-${id}.jsonl`, "application/x-ndjson", () => readExport(id, "jsonl")),
     },
     {
       label: "JSON",
-      onSelect: () => void download(`session-${id}.json`, "application/json", () => readExport(id, "json")),
+      onSelect: () => void downloadAnswer(`session-${id}.json`, "application/json", () => readExport(id, "json")),
     },
   ];
   return (
