@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -36,10 +37,10 @@ def part_of(file: Path) -> str:
     return file.relative_to(SOURCE).parts[0]
 
 
-def imported(file: Path) -> Iterator[str]:
-    """Yields the parts that a file imports."""
+def imported(file: Path) -> Iterator[Path]:
+    """Yields what a file imports, as paths without suffixes."""
     for path in _IMPORT.findall(file.read_text()):
-        yield part_of((file.parent / path).resolve())
+        yield (file.parent / path.removesuffix(".ts")).resolve()
 
 
 @pytest.mark.parametrize("file", sources(), ids=lambda file: str(file.relative_to(SOURCE)))
@@ -47,7 +48,16 @@ def test_a_file_imports_only_what_is_below_it(file: Path) -> None:
     part = part_of(file)
     if part not in _WHOLE:
         allowed = _FOUNDATIONS.get(part, {"api", "kit", part})
-        assert set(imported(file)) <= allowed
+        assert {part_of(path) for path in imported(file)} <= allowed
+
+
+def test_no_file_imports_itself_through_others() -> None:
+    graph = {file.with_suffix(""): [*imported(file)] for file in sources()}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        names = [path.relative_to(SOURCE).as_posix() for path in error.args[1]]
+        pytest.fail(" → ".join(reversed(names)))
 
 
 @pytest.mark.parametrize("file", sources(), ids=lambda file: str(file.relative_to(SOURCE)))

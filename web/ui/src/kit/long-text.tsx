@@ -21,22 +21,34 @@ export function Chunks({ text }: { text: string }) {
   );
 }
 
+/** The size of a text as UTF-8, in words. */
+export function sizeOf(text: string): string {
+  return bytes(new Blob([text]).size);
+}
+
+/** The part of a text that is shown: its beginning `first`, until the button shows the rest. */
+export function useBeginning(text: string, first: string, classes = "button ghost") {
+  const [all, setAll] = useState(false);
+  const shown = all ? text : first;
+  const rest = shown.length < text.length && (
+    <button type="button" class={classes} onClick={() => setAll(true)}>
+      Show all {sizeOf(text)}
+    </button>
+  );
+  return { shown, rest };
+}
+
 /** A text as it was sent: its beginning, and the button that shows the rest. */
 export function Raw({ text }: { text: string }) {
-  const [all, setAll] = useState(false);
-  const shown = all ? text : text.slice(0, AT_ONCE);
-  const size = bytes(new Blob([text]).size);
+  const { shown, rest } = useBeginning(text, text.slice(0, AT_ONCE));
   return (
     <>
       <pre class="raw" tabIndex={0}>
         <Chunks text={shown} />
       </pre>
-      {shown.length < text.length && (
+      {rest && (
         <p class="side-note soft">
-          shown {bytes(new Blob([shown]).size)} of {size}{" "}
-          <button type="button" class="button ghost" onClick={() => setAll(true)}>
-            Show all {size}
-          </button>
+          shown {sizeOf(shown)} of {sizeOf(text)} {rest}
         </p>
       )}
     </>

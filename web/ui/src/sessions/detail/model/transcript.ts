@@ -20,6 +20,17 @@ export interface Turn {
   previous: number;
 }
 
+/** A text of a turn. */
+export interface Part {
+  /** Said before the text where it is not plain what it is; also the key. */
+  label: string;
+  text: string;
+  mono?: boolean;
+  markdown?: boolean;
+  failed?: boolean;
+  folded?: boolean;
+}
+
 /** Every turn in the order of the events. Hooks are turns only where they failed. */
 export function buildTurns(session: Session): Turn[] {
   const { outline, pairs, codes, rows } = session;

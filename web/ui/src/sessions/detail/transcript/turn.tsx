@@ -2,13 +2,13 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { duration } from "../../../kit/formats";
 import { Icon } from "../../../kit/icon";
 import type { IconName } from "../../../kit/icon-names";
-import { newInRequest, type Turn, type TurnKind, wordsOf } from "../model/transcript";
+import { newInRequest, type Part, type Turn, type TurnKind, wordsOf } from "../model/transcript";
 import type { Payloads } from "../payloads";
 import { chooseEvent } from "../state";
 import { usePayload } from "../use-payload";
 import type { View } from "../view";
 import { agentToken } from "../waterfall/palette";
-import { LongText } from "./long-text";
+import { TurnPart } from "./turn-part";
 
 interface Props {
   turn: Turn;
@@ -89,7 +89,7 @@ export function TurnArticle({ turn, place, view, payloads }: Props) {
         {Number.isNaN(latency) ? null : <span class="turn-time">{duration(latency)}</span>}
       </header>
       {body?.map((part) => (
-        <LongText key={part.label} {...part} printing={printing} />
+        <TurnPart key={part.label} {...part} printing={printing} />
       ))}
       {error ? (
         <p class="err" role="alert">
@@ -110,16 +110,6 @@ function kindOfTurn(kind: TurnKind): string {
     person: "human",
   };
   return kinds[kind] ?? kind;
-}
-
-export interface Part {
-  /** Said before the text where it is not plain what it is; also the key. */
-  label: string;
-  text: string;
-  mono?: boolean;
-  markdown?: boolean;
-  failed?: boolean;
-  folded?: boolean;
 }
 
 type Fields = Record<string, unknown>;

@@ -1,8 +1,7 @@
 import { useState } from "preact/hooks";
-import { bytes } from "../../../kit/formats";
-import { Chunks } from "../../../kit/long-text";
+import { Chunks, sizeOf, useBeginning } from "../../../kit/long-text";
 import { Markdown } from "../../../kit/rendered";
-import type { Part } from "./turn";
+import type { Part } from "../model/transcript";
 
 const LINES = 12;
 const CHARS = 1600;
@@ -12,8 +11,8 @@ const MOST_FORMATTED = 100_000;
 /** What a text without any formatting does not have. */
 const SIGNS = /[`*|]|^#{1,6}\s|^\s*(?:[-+]|\d{1,3}[.)])\s/m;
 
-/** A text of at most twelve lines, and the button that shows the rest. */
-export function LongText({
+/** A text of a turn: at most twelve lines, and the button that shows the rest. */
+export function TurnPart({
   label,
   text,
   mono,
@@ -22,21 +21,21 @@ export function LongText({
   folded = false,
   printing,
 }: Part & { printing: boolean }) {
-  const [all, setAll] = useState(false);
   const [open, setOpen] = useState(!folded);
   const [asSent, setAsSent] = useState(false);
-  const cut = all ? text : printing ? text.slice(0, PRINTED_CHARS) : firstLines(text);
-  const formatted = markdown && cut.length <= MOST_FORMATTED && SIGNS.test(cut);
+  const first = printing ? text.slice(0, PRINTED_CHARS) : firstLines(text);
+  const { shown, rest } = useBeginning(text, first, "button ghost turn-more");
+  const formatted = markdown && shown.length <= MOST_FORMATTED && SIGNS.test(shown);
   const classes = ["turn-text", mono && "mono", failed && "err"].filter(Boolean).join(" ");
   const content = (
     <>
       {formatted && !asSent ? (
         <div class="turn-markdown">
-          <Markdown text={cut} />
+          <Markdown text={shown} />
         </div>
       ) : (
         <pre class={classes}>
-          <Chunks text={cut} />
+          <Chunks text={shown} />
         </pre>
       )}
       {formatted && (
@@ -44,18 +43,14 @@ export function LongText({
           As sent
         </button>
       )}
-      {cut.length < text.length && (
-        <button type="button" class="button ghost turn-more" onClick={() => setAll(true)}>
-          Show all {bytes(new Blob([text]).size)}
-        </button>
-      )}
+      {rest}
     </>
   );
   if (folded) {
     return (
       <details class="turn-part" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
-          {label} <span class="dim">{bytes(new Blob([text]).size)}</span>
+          {label} <span class="dim">{sizeOf(text)}</span>
         </summary>
         {open && content}
       </details>
