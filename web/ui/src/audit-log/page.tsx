@@ -1,18 +1,17 @@
-import { useMemo, useState } from "preact/hooks";
 import type { Query } from "../api/request";
 import type { AuditLogLine } from "../api/types";
 import { Dialog } from "../kit/dialog";
 import { downloadAnswer } from "../kit/download";
-import { type Filter, Filters, filterValues } from "../kit/filters";
+import { type Filter, Filters } from "../kit/filters";
 import { plural } from "../kit/formats";
-import { usePages } from "../kit/load";
+import { usePages, useRefresh } from "../kit/load";
 import { Loaded } from "../kit/loaded";
 import { Nothing } from "../kit/nothing";
 import { Page, type PageProps } from "../kit/page";
+import { useUrlQuery } from "../kit/query";
 import { param, place, setQuery } from "../kit/router";
 import { StatusBar } from "../kit/status-bar";
 import { type Column, Table } from "../kit/table";
-import { boundsOf } from "../kit/time";
 import { TimeRange } from "../kit/time-range";
 import { ViewToolbar } from "../kit/toolbar";
 import { changed, pathOf, searchOf } from "../kit/url";
@@ -31,9 +30,9 @@ const PARAMS = FILTERS.map((filter) => filter.param);
 
 /** The page "Audit log": who changed what, from where. */
 export default function AuditLogPage({ org }: PageProps) {
-  const [turn, setTurn] = useState(0);
-  const query = useQuery(turn);
-  const pages = usePages<AuditLogLine>(JSON.stringify([org, turn, query]), (cursor, options) =>
+  const { turn, refresh } = useRefresh();
+  const query = useUrlQuery(PARAMS, currentRange("all"), turn);
+  const pages = usePages<AuditLogLine>([org, turn, query], (cursor, options) =>
     listLines({ ...query, cursor }, options),
   );
   const chosen = pages.data?.find(({ id }) => id === param("line"));
@@ -46,7 +45,7 @@ export default function AuditLogPage({ org }: PageProps) {
         <>
           <ViewToolbar
             curl={() => ({ route: "GET /audit-log", query: { ...query, limit: PAGE_ROWS } })}
-            onRefresh={() => setTurn((count) => count + 1)}
+            onRefresh={refresh}
           />
           <TimeRange standard="all" />
           <button type="button" class="button" onClick={() => void save(query)}>
@@ -83,16 +82,6 @@ export default function AuditLogPage({ org }: PageProps) {
       {chosen && <Line line={chosen} />}
     </Page>
   );
-}
-
-function useQuery(turn: number): Query {
-  const range = currentRange("all");
-  // The range keeps its start while the list is paged.
-  const { from, to } = useMemo(() => boundsOf(range, Date.now()), [JSON.stringify(range), turn]);
-  const filters = PARAMS.map((name) => [name, place.value.query.get(name)] as const).filter(
-    ([name]) => filterValues(name).length,
-  );
-  return { ts_from: from, ts_to: to, ...Object.fromEntries(filters) };
 }
 
 function save(query: Query): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Options, type Query, request } from "../api/request";
-import type { ErrorSummary, EventSummary } from "../api/types";
+import type { EventSummary } from "../api/types";
 import type { PageOf } from "../kit/load";
 
 export const PAGE_ROWS = 50;
@@ -11,8 +11,4 @@ export async function listErrors(query: Query, options: Options): Promise<PageOf
     options,
   );
   return { rows: events, next: next_cursor };
-}
-
-export function readSummary(query: Query, options: Options): Promise<ErrorSummary> {
-  return request("GET /events/error_summary", { query: query as object }, options);
 }

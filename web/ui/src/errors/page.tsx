@@ -1,4 +1,4 @@
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { Query } from "../api/request";
 import type { ErrorSummary, EventSummary } from "../api/types";
 import { TimeChart } from "../kit/charts/time-chart";
@@ -6,10 +6,11 @@ import { EVENT_FILTERS, EVENT_PARAMS, useEventQuery } from "../kit/event-query";
 import { Figures } from "../kit/figures";
 import { Filters } from "../kit/filters";
 import { exact, plural } from "../kit/formats";
-import { type Pages, useLoad, usePages } from "../kit/load";
+import { type Pages, usePages, useRefresh } from "../kit/load";
 import { Loaded } from "../kit/loaded";
 import { Nothing } from "../kit/nothing";
 import { Page, type PageProps } from "../kit/page";
+import { useQuery } from "../kit/query";
 import { navigate, param, setQuery } from "../kit/router";
 import { SearchBox } from "../kit/search-box";
 import { StatusBar } from "../kit/status-bar";
@@ -20,7 +21,7 @@ import { ViewToolbar } from "../kit/toolbar";
 import { pathOf } from "../kit/url";
 import { Moment } from "../kit/values";
 import { currentRange } from "../kit/zone";
-import { listErrors, PAGE_ROWS, readSummary } from "./api";
+import { listErrors, PAGE_ROWS } from "./api";
 import { errorColumns, eventPath, groupColumns } from "./columns";
 import { barsOf, GROUPINGS, type Grouping, groupingOf } from "./model";
 
@@ -29,15 +30,13 @@ const PARAMS = EVENT_PARAMS.filter((name) => name !== "errored");
 
 /** The page "Errors": failed events in figures, over time, by groups, and one by one. */
 export default function ErrorsPage({ org }: PageProps) {
-  const [turn, setTurn] = useState(0);
+  const { turn, refresh } = useRefresh();
   const { errored: _, ...filtered } = useEventQuery("24h", turn);
   const grouping = groupingOf(param("group_by"));
   const counted: Query = { ...filtered, ts_to: useEnd(filtered, turn), group_by: grouping.id };
   const query: Query = { ...filtered, errored: true };
-  const summary = useLoad(JSON.stringify([turn, counted]), (options) => readSummary(counted, options));
-  const pages = usePages<EventSummary>(JSON.stringify([turn, query]), (cursor, options) =>
-    listErrors({ ...query, cursor }, options),
-  );
+  const summary = useQuery("GET /events/error_summary", counted, turn);
+  const pages = usePages<EventSummary>([turn, query], (cursor, options) => listErrors({ ...query, cursor }, options));
   return (
     <Page
       title="Errors"
@@ -46,7 +45,7 @@ export default function ErrorsPage({ org }: PageProps) {
           <ViewToolbar
             curl={() => ({ route: "GET /events/summary", query: { ...query, limit: PAGE_ROWS } })}
             sql={() => ({ route: "GET /events/error_summary", query: filtered })}
-            onRefresh={() => setTurn((count) => count + 1)}
+            onRefresh={refresh}
           />
           <TimeRange standard="24h" />
         </>

@@ -1,5 +1,5 @@
 import { type Options, type Query, request } from "../api/request";
-import type { Evaluation, EvaluationAggregate, JobList, Requested } from "../api/types";
+import type { Evaluation, JobList, Requested } from "../api/types";
 import type { PageOf } from "../kit/load";
 
 export const BINS = 20;
@@ -7,10 +7,6 @@ export const BINS = 20;
 const MOST_LOWEST = 200;
 const PAGE_ROWS = 50;
 export const MOST_JOBS = 200;
-
-export function readAggregate(query: Query, options: Options): Promise<EvaluationAggregate> {
-  return request("GET /evaluations/aggregate", { query: query as object }, options);
-}
 
 /** The results with the lowest values of a score. */
 export async function readLowest(query: Query, key: string, options: Options): Promise<Evaluation[]> {

@@ -1,23 +1,23 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Options, Query } from "../api/request";
 import type { JobList } from "../api/types";
 import { filterBar } from "../kit/filter-bar";
 import { Filters, filterValues } from "../kit/filters";
-import { type Load, useAgain, useLoad } from "../kit/load";
+import { type Load, useAgain, useLoad, useRefresh } from "../kit/load";
 import { Loaded } from "../kit/loaded";
 import { Nothing } from "../kit/nothing";
 import { Page, type PageProps } from "../kit/page";
+import { useQuery, useUrlQuery } from "../kit/query";
 import { param, setQuery } from "../kit/router";
 import { Failed } from "../kit/states";
 import { Switch } from "../kit/switch";
 import { Tabs } from "../kit/tabs";
-import { boundsOf } from "../kit/time";
 import { TimeRange } from "../kit/time-range";
 import { ViewToolbar } from "../kit/toolbar";
 import { Moment } from "../kit/values";
 import { currentRange } from "../kit/zone";
 import { Aggregate } from "./aggregate";
-import { BINS, facets, readAggregate, readJobs, readLowest } from "./api";
+import { BINS, facets, readJobs, readLowest } from "./api";
 import { aggregateQuery, countOf, seriesOf, troubleOf } from "./model";
 import { Jobs, Lowest, Results } from "./tables";
 
@@ -34,22 +34,6 @@ const LISTS = [
   { id: "jobs", label: "Evaluation jobs" },
 ];
 const AGAIN_MS = 2000;
-
-/** The request of the URL. A range that ends now moves on only when `turn` changes. */
-function useQuery(turn: number): Query {
-  const values = FILTERED_BY.map((name) => param(name));
-  const range = currentRange("24h");
-  const time = param("time") === "completion" ? null : "session";
-  return useMemo(() => {
-    const { from, to } = boundsOf(range, Date.now());
-    return {
-      ...Object.fromEntries(FILTERED_BY.map((name, index) => [name, values[index]])),
-      ts_from: from,
-      ts_to: to,
-      time,
-    };
-  }, [turn, JSON.stringify(range), time, ...values]);
-}
 
 /**
  * Reads the jobs while some are listed, and everything when one ends that somebody asked for. Returns what to do after
@@ -74,10 +58,10 @@ function useFollowing(jobs: Load<JobList>, readAll: () => void): () => void {
 
 /** The page "Evaluations": scores in figures, over time, and the lowest ones. */
 export default function EvaluationsPage({ org }: PageProps) {
-  const [turn, setTurn] = useState(0);
-  const readAll = () => setTurn((count) => count + 1);
-  const query = useQuery(turn);
-  const offered = useLoad(`scores of ${org} ${turn}`, async (options) => {
+  const { turn, refresh } = useRefresh();
+  const time = param("time") === "completion" ? null : "session";
+  const query: Query = { ...useUrlQuery([...FILTERED_BY, "time"], currentRange("24h"), turn), time };
+  const offered = useLoad(["scores", org, turn], async (options) => {
     const [keys, environments, known] = await Promise.all([
       facets.scoreKeys(options),
       facets.environments(options),
@@ -89,9 +73,7 @@ export default function EvaluationsPage({ org }: PageProps) {
   const chosen = param("score");
   const key = chosen && keys.includes(chosen) ? chosen : (keys[0] ?? null);
   const pick = (name: string, all: readonly string[] = []) => (filterValues(name).length ? filterValues(name) : all);
-  const lowest = useLoad(key === null ? null : JSON.stringify([query, key, turn]), (options) =>
-    readLowest(query, key!, options),
-  );
+  const lowest = useLoad(key === null ? null : [query, key, turn], (options) => readLowest(query, key!, options));
   const series =
     key === null
       ? []
@@ -103,11 +85,11 @@ export default function EvaluationsPage({ org }: PageProps) {
         );
   const asked = aggregateQuery(query, series, BINS);
   const isKnown = offered.data && (key === null || lowest.data || lowest.error !== null);
-  const jobs = useLoad(`jobs ${org} ${turn}`, readJobs);
-  const onQueued = useFollowing(jobs, readAll);
+  const jobs = useLoad(["jobs", org, turn], readJobs);
+  const onQueued = useFollowing(jobs, refresh);
   const trouble = jobs.data?.health && troubleOf(jobs.data.health);
   const list = param("list") ?? (key === null || param("status") ? "results" : "lowest");
-  const load = useLoad(isKnown ? JSON.stringify([asked, turn]) : null, (options) => readAggregate(asked, options));
+  const load = useQuery("GET /evaluations/aggregate", isKnown ? asked : null, turn);
   return (
     <Page
       title="Evaluations"
@@ -121,7 +103,7 @@ export default function EvaluationsPage({ org }: PageProps) {
           <ViewToolbar
             curl={() => ({ route: "GET /evaluations/aggregate", query: asked })}
             sql={() => ({ route: "GET /evaluations/aggregate", query })}
-            onRefresh={readAll}
+            onRefresh={refresh}
           />
           <TimeRange standard="24h" />
         </>

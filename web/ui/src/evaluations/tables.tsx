@@ -99,9 +99,7 @@ export function Results({
   turn: number;
   onQueued: () => void;
 }) {
-  const pages = usePages<Evaluation>(JSON.stringify([query, turn]), (cursor, options) =>
-    listResults({ ...query, cursor }, options),
-  );
+  const pages = usePages<Evaluation>([query, turn], (cursor, options) => listResults({ ...query, cursor }, options));
   const { session, agent, environment, completed } = resultColumns(org);
   const columns: Column<Evaluation>[] = [
     session,

@@ -1,10 +1,10 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { EventSummary } from "../api/types";
 import { EVENT_FILTERS, EVENT_PARAMS, useEventQuery } from "../kit/event-query";
 import { type Filter, Filters } from "../kit/filters";
 import { plural } from "../kit/formats";
 import { NewRows } from "../kit/live";
-import { usePages } from "../kit/load";
+import { usePages, useRefresh } from "../kit/load";
 import { Loaded } from "../kit/loaded";
 import { Nothing } from "../kit/nothing";
 import { Page, type PageProps } from "../kit/page";
@@ -31,11 +31,9 @@ function choice(event: EventSummary | null) {
 
 /** The page "Events", the newest ones first. */
 export default function EventsPage({ org }: PageProps) {
-  const [turn, setTurn] = useState(0);
+  const { turn, refresh } = useRefresh();
   const query = useEventQuery("all", turn);
-  const pages = usePages<EventSummary>(JSON.stringify([turn, query]), (cursor, options) =>
-    listEvents({ ...query, cursor }, options),
-  );
+  const pages = usePages<EventSummary>([turn, query], (cursor, options) => listEvents({ ...query, cursor }, options));
   const list = useRef<HTMLDivElement>(null);
   const isLive = param("live") !== "0" && !currentRange("all").to;
   const live = useLive(isLive, query, pages, () => hasScrolled(list.current));
@@ -48,7 +46,6 @@ export default function EventsPage({ org }: PageProps) {
   }, [chosen]);
   // The API reads an event by its session, which links of other pages do not name.
   const missing = chosen && !param("of") && pages.data?.every((row) => `${row.id}` !== chosen);
-  const refresh = () => setTurn((count) => count + 1);
   const shown = () => ({ route: "GET /events/summary", query: { ...query, limit: PAGE_ROWS } });
   const linkTo = (event: EventSummary) => pathOf(org, "events") + searchOf(changed(place.value.query, choice(event)));
   return (

@@ -36,7 +36,7 @@ interface Props {
 export function EventPanel(props: Props) {
   const { onClose, org, session, id } = props;
   useShortcuts([{ keys: "Escape", label: "Close the event", run: onClose }]);
-  const load = useLoad(JSON.stringify([org, session, id]), (options) => readEvent(session, id, options));
+  const load = useLoad([org, session, id], (options) => readEvent(session, id, options));
   const asDialog = useSideless();
   const close = asDialog ? null : <Tool icon="x" label="Close" onClick={onClose} />;
   const content = (

@@ -26,7 +26,7 @@ export default function FindingsPage({ org }: PageProps) {
   // A run found what it found, whatever has become of it since then.
   const status = param("status") ?? (run ? STATUSES.join() : OPEN_STATUSES);
   const query = { status, audit_id: param("audit_id"), run_id: run };
-  const load = usePages<FindingRow>(`findings ${org} ${JSON.stringify(query)}`, (cursor, options) =>
+  const load = usePages<FindingRow>(["findings", org, query], (cursor, options) =>
     readFindings(query, cursor, options),
   );
   const [active, setActive] = useState<string | null>(null);

@@ -1,11 +1,12 @@
 // The filters of events, which several pages share: their fields, and the request of the URL.
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Query } from "../api/request";
 import { eventQuery } from "./event-request";
 import { filterBar } from "./filter-bar";
 import type { Filter } from "./filters";
+import { useBounds } from "./query";
 import { param } from "./router";
-import { boundsOf, type Preset } from "./time";
+import type { Preset } from "./time";
 import { currentRange } from "./zone";
 
 const TYPING_MS = 250;
@@ -47,8 +48,6 @@ export function useEventQuery(standard: Preset, turn: number): Query {
   const range = currentRange(standard);
   const search = useSettled(param("search"), TYPING_MS);
   const given: Query = Object.fromEntries(EVENT_PARAMS.map((name) => [name, param(name)]));
-  return useMemo(() => {
-    const { from, to } = boundsOf(range, Date.now());
-    return eventQuery({ ...given, search }, from, to);
-  }, [turn, search, JSON.stringify(range), JSON.stringify({ ...given, search: null })]);
+  const { from, to } = useBounds(range, [turn, search, { ...given, search: null }]);
+  return eventQuery({ ...given, search }, from, to);
 }

@@ -33,13 +33,27 @@ export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
-/**
- * Reads when the component appears, when `key` changes, and on `reload()`.
- * `key` names everything that the answer depends on; null reads nothing.
- */
-export function useLoad<T>(key: string | null, read: (options: Options) => Promise<T>): Load<T> {
-  const [state, setState] = useState<State<T>>({ ...START, busy: key !== null });
+export interface Refresh {
+  /** How often it was refreshed: a part of the key of what is read again. */
+  turn: number;
+  refresh: () => void;
+}
+
+/** Counts refreshes. */
+export function useRefresh(): Refresh {
   const [turn, setTurn] = useState(0);
+  const refresh = useCallback(() => setTurn((count) => count + 1), []);
+  return { turn, refresh };
+}
+
+/** Everything that an answer depends on; null reads nothing. */
+export type Key = string | readonly unknown[] | null;
+
+/** Reads when the component appears, when `asked` changes, and on `reload()`. */
+export function useLoad<T>(asked: Key, read: (options: Options) => Promise<T>): Load<T> {
+  const key = asked === null || typeof asked === "string" ? asked : JSON.stringify(asked);
+  const [state, setState] = useState<State<T>>({ ...START, busy: key !== null });
+  const { turn, refresh: reload } = useRefresh();
   const reader = useRef(read);
   reader.current = read;
   useEffect(() => {
@@ -56,7 +70,6 @@ export function useLoad<T>(key: string | null, read: (options: Options) => Promi
     );
     return () => controller.abort();
   }, [key, turn]);
-  const reload = useCallback(() => setTurn((count) => count + 1), []);
   const set = useCallback((data: T) => setState((before) => ({ ...before, data })), []);
   const { key: answered, ...rest } = state;
   return { ...rest, current: answered === key, reload, set };
@@ -96,7 +109,7 @@ const NO_MORE: MoreState = { busy: false, error: null, waiting: 0 };
  * were there before.
  */
 export function usePages<Row>(
-  key: string | null,
+  key: Key,
   read: (cursor: string | null, options: Options) => Promise<PageOf<Row>>,
 ): Pages<Row> {
   const [next, setNext] = useState<string | null>(null);

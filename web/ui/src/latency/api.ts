@@ -1,14 +1,10 @@
 import { type Options, type Query, request } from "../api/request";
-import type { LatencyAggregate, LatencyCalls } from "../api/types";
+import type { LatencyAggregate } from "../api/types";
 import type { Bounds } from "../kit/time";
 import type { Family } from "./model";
 
 export function readLatency(query: Query, options: Options): Promise<LatencyAggregate> {
   return request("GET /events/latency_aggregate", { query: query as object }, options);
-}
-
-export function readCalls(query: Query, options: Options): Promise<LatencyCalls> {
-  return request("GET /events/latency_calls", { query: query as object }, options);
 }
 
 /**

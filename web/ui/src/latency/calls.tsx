@@ -1,13 +1,12 @@
 import type { LatencyCall } from "../api/types";
 import { plural } from "../kit/formats";
-import { useLoad } from "../kit/load";
 import { Loaded } from "../kit/loaded";
+import { useQuery } from "../kit/query";
 import { setQuery } from "../kit/router";
 import { StatusBar } from "../kit/status-bar";
 import { type Column, Table } from "../kit/table";
 import { pathOf } from "../kit/url";
 import { Duration, Id, Moment, Pill } from "../kit/values";
-import { readCalls } from "./api";
 import { bandNames, type Cell, type Choice, callsQuery, cellParams } from "./model";
 
 interface Props {
@@ -20,7 +19,7 @@ interface Props {
 /** The calls of a cell of the heat map or of a name, the longest first. */
 export function Calls({ org, choice, cell, edges }: Props) {
   const query = callsQuery(choice, cell, edges);
-  const load = useLoad(JSON.stringify(query), (options) => readCalls(query, options));
+  const load = useQuery("GET /events/latency_calls", query);
   const columns: Column<LatencyCall>[] = [
     {
       key: "ts",

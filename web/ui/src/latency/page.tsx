@@ -1,16 +1,16 @@
-import { useMemo, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Query } from "../api/request";
 import type { LatencyAggregate } from "../api/types";
 import { filterBar } from "../kit/filter-bar";
 import { Filters } from "../kit/filters";
-import { useLoad } from "../kit/load";
+import { useLoad, useRefresh } from "../kit/load";
 import { Loaded } from "../kit/loaded";
 import { Nothing } from "../kit/nothing";
 import { Page, type PageProps } from "../kit/page";
+import { useBounds } from "../kit/query";
 import { param, setQuery } from "../kit/router";
 import type { Sort } from "../kit/table";
 import { Tabs } from "../kit/tabs";
-import { boundsOf } from "../kit/time";
 import { TimeRange } from "../kit/time-range";
 import { ViewToolbar } from "../kit/toolbar";
 import { pathOf } from "../kit/url";
@@ -28,12 +28,8 @@ const FILTERED_BY = FILTERS.map(({ param: name }) => name);
 /** What the URL chooses. A range that ends now moves on only when `turn` changes. */
 function useChoice(turn: number): Choice {
   const family = FAMILIES.find(({ id }) => id === param("view")) ?? FAMILIES[0]!;
-  const values = FILTERED_BY.map((name) => param(name));
-  const range = currentRange("24h");
-  return useMemo(() => {
-    const filters: Query = Object.fromEntries(FILTERED_BY.map((name, index) => [name, values[index]]));
-    return { family, filters, bounds: boundsOf(range, Date.now()) };
-  }, [turn, family, JSON.stringify(range), ...values]);
+  const filters: Query = Object.fromEntries(FILTERED_BY.map((name) => [name, param(name)]));
+  return { family, filters, bounds: useBounds(currentRange("24h"), [turn, family.id, filters]) };
 }
 
 interface Answer {
@@ -53,11 +49,11 @@ async function read(choice: Choice, order: string, options: Parameters<typeof re
 
 /** The page "Latency": how long the calls of a family took. */
 export default function LatencyPage({ org }: PageProps) {
-  const [turn, setTurn] = useState(0);
+  const { turn, refresh } = useRefresh();
   const choice = useChoice(turn);
   const [sort, setSort] = useState<Sort>({ key: "p95", descending: true });
   const [order, setOrder] = useState("p95");
-  const load = useLoad(JSON.stringify([choice, order, turn]), (options) => read(choice, order, options));
+  const load = useLoad([choice, order, turn], (options) => read(choice, order, options));
   const onSort = (next: Sort) => {
     setSort(next);
     // Where not all names are there, others may be the first ones by this figure.
@@ -70,7 +66,7 @@ export default function LatencyPage({ org }: PageProps) {
       title="Latency"
       actions={
         <>
-          <ViewToolbar curl={asked} sql={asked} onRefresh={() => setTurn(turn + 1)} />
+          <ViewToolbar curl={asked} sql={asked} onRefresh={refresh} />
           <TimeRange standard="24h" />
         </>
       }

@@ -1,5 +1,5 @@
 import { type Options, type Query, request } from "../api/request";
-import type { OtelStatus, Receipt, SkippedRow } from "../api/types";
+import type { Receipt, SkippedRow } from "../api/types";
 import type { PageOf } from "../kit/load";
 
 export const PAGE_ROWS = 100;
@@ -14,9 +14,4 @@ export async function listReceipts(query: Query, options: Options): Promise<Page
 export async function listSkipped(query: Query, options: Options): Promise<PageOf<SkippedRow>> {
   const { skipped, next_cursor } = await request("GET /receipts/skipped", { query: query as object }, options);
   return { rows: skipped, next: next_cursor };
-}
-
-/** The arrivals of OpenTelemetry in the last 24 hours. */
-export function readOtelStatus(options: Options): Promise<OtelStatus> {
-  return request("GET /otel/status", {}, options);
 }

@@ -6,20 +6,21 @@ import type { OtelService, OtelStatus, Receipt, SkippedRow } from "../api/types"
 import { CAPTURE_VARIABLE } from "../kit/capture";
 import { Dialog } from "../kit/dialog";
 import { exact, plural } from "../kit/formats";
-import { type Pages, useLoad, usePages } from "../kit/load";
+import { type Pages, usePages } from "../kit/load";
 import { Loaded } from "../kit/loaded";
 import { Nothing } from "../kit/nothing";
+import { useQuery } from "../kit/query";
 import { Empty } from "../kit/states";
 import { StatusBar } from "../kit/status-bar";
 import { type Column, Table } from "../kit/table";
 import { pathOf } from "../kit/url";
 import { Count, CountOf, Duration, Moment, Pill } from "../kit/values";
-import { listReceipts, listSkipped, readOtelStatus } from "./api";
+import { listReceipts, listSkipped } from "./api";
 import { lossOf, senderId, skippedId, unmappedText, WAYS, warnedOf } from "./model";
 
 interface Props {
   /** Names everything that the answer depends on. */
-  reads: string;
+  reads: readonly unknown[];
   query: Query;
 }
 
@@ -74,7 +75,7 @@ function Reasons({ row, onClose }: { row: Receipt; onClose: () => void }) {
 /** Who sent what, and what became of it. */
 export function Senders({ org, reads, query }: Props & { org: string }) {
   const [asked, setAsked] = useState<Receipt | null>(null);
-  const pages = usePages<Receipt>(`receipts ${reads}`, (cursor, options) =>
+  const pages = usePages<Receipt>(["receipts", ...reads], (cursor, options) =>
     listReceipts({ ...query, cursor }, options),
   );
   const none = (
@@ -117,7 +118,7 @@ const SKIPPED: Column<SkippedRow>[] = [
 
 /** Lines and records that were not accepted, with their reasons. */
 export function Skipped({ reads, query }: Props) {
-  const pages = usePages<SkippedRow>(`skipped ${reads}`, (cursor, options) =>
+  const pages = usePages<SkippedRow>(["skipped", ...reads], (cursor, options) =>
     listSkipped({ ...query, cursor }, options),
   );
   const none = (
@@ -192,8 +193,8 @@ const SERVICES: Column<OtelService>[] = [
 ];
 
 /** The services that send by OpenTelemetry, and where exporters have to send. */
-export function Services({ reads }: { reads: string }) {
-  const load = useLoad(`otel ${reads}`, readOtelStatus);
+export function Services({ turn }: { turn: number }) {
+  const load = useQuery("GET /otel/status", {}, turn);
   return (
     <Loaded load={load}>
       {(status) => (

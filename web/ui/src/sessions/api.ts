@@ -1,5 +1,5 @@
 import { type Options, type Query, request } from "../api/request";
-import type { EvaluationJob, Session, SessionTotals } from "../api/types";
+import type { EvaluationJob, Session } from "../api/types";
 import type { PageOf } from "../kit/load";
 import { joinValues } from "../kit/url";
 
@@ -24,15 +24,6 @@ export async function jobsBySession(ids: readonly string[], options: Options): P
     ),
   );
   return new Map(answers.flatMap(({ jobs }) => jobs).map((job) => [job.session_id, job]));
-}
-
-/** Sums over all sessions that the filters choose. */
-export function sumSessions(query: Query, scoreKey: string | null, options: Options): Promise<SessionTotals> {
-  return request(
-    "GET /sessions/totals",
-    { query: { ...query, ...(scoreKey !== null && { score_key: scoreKey }) } },
-    options,
-  );
 }
 
 export function readScoreKeys(): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Query } from "../api/request";
 import type { Session } from "../api/types";
 import { filterBar, filterNames } from "../kit/filter-bar";
@@ -6,22 +6,23 @@ import { Filters } from "../kit/filters";
 import { plural } from "../kit/formats";
 import { Icon } from "../kit/icon";
 import { NewRows } from "../kit/live";
-import { type Pages, useLoad, usePages } from "../kit/load";
+import { type Pages, useLoad, usePages, useRefresh } from "../kit/load";
 import { Loaded } from "../kit/loaded";
 import { useTight } from "../kit/media";
 import { Nothing } from "../kit/nothing";
 import { Page, type PageProps } from "../kit/page";
+import { useQuery, useUrlQuery } from "../kit/query";
 import { navigate, param, place, setQuery } from "../kit/router";
 import { ScoreFilter, scoreChips } from "../kit/score-filter";
 import { StatusBar } from "../kit/status-bar";
 import { Switch } from "../kit/switch";
 import { Table } from "../kit/table";
-import { boundsOf, type Preset, type Range } from "../kit/time";
+import type { Preset, Range } from "../kit/time";
 import { TimeRange } from "../kit/time-range";
 import { ViewToolbar } from "../kit/toolbar";
 import { pathOf, searchOf } from "../kit/url";
 import { currentRange } from "../kit/zone";
-import { jobsBySession, listSessions, PAGE_ROWS, readScoreKeys, sumSessions } from "./api";
+import { jobsBySession, listSessions, PAGE_ROWS, readScoreKeys } from "./api";
 import { columnsOf } from "./columns";
 import { SessionFigures } from "./figures";
 import { useLive } from "./live";
@@ -43,40 +44,23 @@ function rangeOfList(): Range {
   return param("sort") && range.preset === "all" ? { ...range, preset: SORTED_RANGE } : range;
 }
 
-/** The request of the URL. A range that ends now moves on only when `turn` changes. */
-function useQuery(turn: number): Query {
-  const range = rangeOfList();
-  const sort = param("sort");
-  const filters = FILTERED_BY.map((name) => param(name));
-  const order = param("order") === "asc" ? "asc" : null;
-  return useMemo(() => {
-    const { from, to } = boundsOf(range, Date.now());
-    const named = Object.fromEntries(FILTERED_BY.map((name, index) => [name, filters[index]]));
-    return { ...named, ts_from: from, ts_to: to, sort, order };
-  }, [turn, JSON.stringify(range), sort, order, ...filters]);
-}
-
 /** The page "Sessions". */
 export default function SessionsPage({ org }: PageProps) {
-  const [turn, setTurn] = useState(0);
+  const { turn, refresh } = useRefresh();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const query = useQuery(turn);
+  const asked = useUrlQuery([...FILTERED_BY, "sort", "order"], rangeOfList(), turn);
+  const query: Query = { ...asked, order: param("order") === "asc" ? "asc" : null };
   const { sort: _, order: __, ...filtered } = query;
-  const key = JSON.stringify([turn, query]);
-  const pages = usePages<Session>(key, (cursor, options) => listSessions({ ...query, cursor }, options));
+  const pages = usePages<Session>([turn, query], (cursor, options) => listSessions({ ...query, cursor }, options));
   const unscored = (pages.data ?? [])
     .filter(({ latest_evaluation }) => !latest_evaluation)
     .map(({ session_id }) => session_id);
-  const { data: jobs = new Map() } = useLoad(JSON.stringify([turn, unscored]), (options) =>
-    jobsBySession(unscored, options),
-  );
+  const { data: jobs = new Map() } = useLoad(["jobs", turn, unscored], (options) => jobsBySession(unscored, options));
   const { data: known, busy: findingKeys } = useLoad("score keys", readScoreKeys);
   const keys = known ?? [];
   const chosen = param("score");
   const scoreKey = chosen && keys.includes(chosen) ? chosen : (keys[0] ?? null);
-  const totals = useLoad(findingKeys ? null : JSON.stringify([turn, filtered, scoreKey]), (options) =>
-    sumSessions(filtered, scoreKey, options),
-  );
+  const totals = useQuery("GET /sessions/totals", findingKeys ? null : { ...filtered, score_key: scoreKey }, turn);
   const table = useRef<HTMLDivElement>(null);
   const descending = query["order"] !== "asc";
   const sort = param("sort") ?? LAST_EVENT;
@@ -86,7 +70,6 @@ export default function SessionsPage({ org }: PageProps) {
     !!table.current?.querySelector("tbody:hover, tbody:focus-within") ||
     (table.current?.querySelector(".table-scroll")?.scrollTop ?? 0) > 0;
   const live = useLive(isLive, query, pages, held, totals);
-  const refresh = () => setTurn((count) => count + 1);
   const shown = () => ({ route: "GET /sessions", query: { ...query, limit: PAGE_ROWS } });
   const unfiltered = FILTERED_BY.every((name) => param(name) === null);
   const nothing =

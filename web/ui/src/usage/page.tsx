@@ -3,18 +3,19 @@ import { Figures } from "../kit/figures";
 import { useLoad } from "../kit/load";
 import { Loaded } from "../kit/loaded";
 import { Page, type PageProps } from "../kit/page";
+import { useQuery } from "../kit/query";
 import { param } from "../kit/router";
 import { type Column, Table } from "../kit/table";
 import { ViewToolbar } from "../kit/toolbar";
 import { pathOf } from "../kit/url";
 import { Count, CountOf, Moment, Pill } from "../kit/values";
-import { readUsage, readWindows } from "./api";
+import { readWindows } from "./api";
 import { GROUPS, limitFigures } from "./model";
 
 /** The page "Usage": counters of one window of 30 days, and the list of windows. */
 export default function UsagePage({ org }: PageProps) {
   const start = param("window_start");
-  const usage = useLoad(`usage ${org} ${start}`, (options) => readUsage(start, options));
+  const usage = useQuery("GET /usage", { window_start: start });
   const windows = useLoad(`windows ${org}`, readWindows);
   const refresh = () => {
     usage.reload();

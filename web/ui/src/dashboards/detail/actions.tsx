@@ -6,7 +6,7 @@ import { param, setQuery } from "../../kit/router";
 import { TimeRange } from "../../kit/time-range";
 import { ViewToolbar } from "../../kit/toolbar";
 import type { Layout } from "./use-layout";
-import { REFRESHES } from "./use-refresh";
+import { REFRESHES } from "./use-timed-refresh";
 
 interface Props {
   /** The dashboard's id. */

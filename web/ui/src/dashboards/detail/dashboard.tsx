@@ -17,7 +17,7 @@ import { Tile } from "./tile";
 import { TileDialog } from "./tile-dialog";
 import { tileItems } from "./tile-menu";
 import { useLayout } from "./use-layout";
-import { useRefresh } from "./use-refresh";
+import { useTimedRefresh } from "./use-timed-refresh";
 
 interface Props {
   org: string;
@@ -29,7 +29,7 @@ interface Props {
 /** A dashboard: its tiles, and the ways to change them. */
 export function Dashboard({ org, dashboard, queries, onChanged }: Props) {
   const { id, name, description, tiles } = dashboard;
-  const { turn, refresh } = useRefresh(param("refresh") ?? "Off");
+  const { turn, refresh } = useTimedRefresh(param("refresh") ?? "Off");
   const layout = useLayout(dashboard, onChanged);
   const [dialog, setDialog] = useState<TileRow | "new" | "rename" | null>(null);
   const [tables, setTables] = useState<ReadonlySet<string>>(new Set());

@@ -48,7 +48,7 @@ export function TileDialog({ dashboard, tile, queries, range, onClose, onSaved }
   // The preview runs with the values that were typed to their end.
   const [tried, setTried] = useState(bindings);
   const values = () => valuesFor(query!.sql_text, boundTyped(query!, tried, boundsOf(range, Date.now()), Date.now()));
-  const load = useLoad(query && can("queries:run") ? JSON.stringify([query.id, tried]) : null, (options) =>
+  const load = useLoad(query && can("queries:run") ? [query.id, tried] : null, (options) =>
     runStatement(query!.sql_text, values(), options),
   );
   const result = query && load.current && load.data ? load.data : NOTHING;

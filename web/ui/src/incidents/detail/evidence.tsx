@@ -53,7 +53,7 @@ export function Evidence({
 }
 
 function Events({ org, found }: { org: string; found: Found }) {
-  const load = useLoad(`evidence ${org} ${JSON.stringify([found.events, found.sessions])}`, (options) =>
+  const load = useLoad(["evidence", org, found.events, found.sessions], (options) =>
     readNamedEvents(found.events, found.sessions, options),
   );
   const columns: Column<EventRow>[] = [

@@ -1,6 +1,7 @@
 import url from "worker:./model/align.worker.ts";
 import { useEffect, useState } from "preact/hooks";
 import { can } from "../../api/session";
+import { useRefresh } from "../../kit/load";
 import { startWorker } from "../../kit/worker";
 import { PAGE, readOutline, readSession, type SessionDetail } from "../detail/api";
 import { emptyOutline, merge, type Outline } from "../detail/model/outline";
@@ -59,7 +60,7 @@ export interface Reading {
 /** Reads both sessions and aligns their events. */
 export function useComparison(a: string, b: string): Reading {
   const [state, setState] = useState<{ data: Comparison | null; error: unknown }>({ data: null, error: null });
-  const [turn, setTurn] = useState(0);
+  const { turn, refresh } = useRefresh();
   useEffect(() => {
     if (!a || !b) return;
     const controller = new AbortController();
@@ -72,5 +73,5 @@ export function useComparison(a: string, b: string): Reading {
     read().catch((error: unknown) => signal.aborted || setState((old) => ({ ...old, error })));
     return () => controller.abort();
   }, [a, b, turn]);
-  return { ...state, reload: () => setTurn(turn + 1) };
+  return { ...state, reload: refresh };
 }

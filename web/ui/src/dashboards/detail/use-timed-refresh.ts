@@ -1,12 +1,12 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
+import { type Refresh, useRefresh } from "../../kit/load";
 
 /** Seconds between the refreshes that can be chosen. */
 export const REFRESHES: Readonly<Record<string, number>> = { "30s": 30, "1m": 60, "5m": 300 };
 
 /** Counts refreshes: those by hand, and one each time the chosen interval is over. A hidden page waits until it is seen again. */
-export function useRefresh(chosen: string): { turn: number; refresh: () => void } {
-  const [turn, setTurn] = useState(0);
-  const refresh = () => setTurn((count) => count + 1);
+export function useTimedRefresh(chosen: string): Refresh {
+  const { turn, refresh } = useRefresh();
   useEffect(() => {
     const seconds = REFRESHES[chosen];
     if (!seconds) return;
