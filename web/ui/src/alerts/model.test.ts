@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AlertRow } from "../api/types";
-import { bodyOf, conditionText, draftOf, type Kind, metricOf, specOf, valueText } from "./model";
+import { conditionText, metricOf, valueText } from "./condition";
+import { bodyOf, draftOf, type Kind, specOf } from "./model";
 
 function alert(trigger_kind: Kind, trigger_spec: AlertRow["trigger_spec"], changes: Partial<AlertRow> = {}): AlertRow {
   return {

@@ -1,6 +1,5 @@
 import type { AlertBody, AlertRow } from "../api/types";
 import { type ChannelDraft, channelDraft, channelsOf } from "../kit/channels";
-import { decimal, exact, percent } from "../kit/formats";
 import { spanText, spanValue } from "../kit/spans";
 
 export type Kind = AlertRow["trigger_kind"];
@@ -61,13 +60,13 @@ export interface Draft extends ChannelDraft {
 
 const FILTERS = ["environment", "agent_id", "event_type", "tool_name", "model"] as const;
 
-type Spec = Record<string, unknown>;
+export type Spec = Record<string, unknown>;
 
-function text(value: unknown, standard = ""): string {
+export function text(value: unknown, standard = ""): string {
   return typeof value === "string" || typeof value === "number" ? `${value}` : standard;
 }
 
-function nested(value: unknown): Spec {
+export function nested(value: unknown): Spec {
   return typeof value === "object" && value !== null ? (value as Spec) : {};
 }
 
@@ -196,62 +195,4 @@ export function refusalText(fields: Readonly<Record<string, readonly string[]>>)
       .map(([name, messages]) => `${name.split(".").pop()!.replaceAll("_", " ")} ${messages.join(", ")}`)
       .join("; ") || "some fields are not valid"
   );
-}
-
-/** The metric of a draft, which decides how its values are written. */
-export function metricOf({ trigger_kind, metric }: Pick<Draft, "trigger_kind" | "metric">): string | null {
-  return trigger_kind === "metric_threshold" ? metric : null;
-}
-
-/** The unit of a metric's value, for the hint of its field. */
-export function unitText(metric: string | null): string {
-  if (metric === "error_rate") return "A share: 0.05 is 5 %.";
-  if (metric === "token_sum") return "Tokens.";
-  return metric?.endsWith("_ms") ? "Milliseconds." : "";
-}
-
-/** A value with the unit of its rule. */
-export function valueText(metric: unknown, value: number): string {
-  if (metric === "error_rate") return percent(value);
-  return Number.isInteger(value) ? exact(value) : decimal(value);
-}
-
-function filterText(filter: Spec): string {
-  const parts = Object.values(filter)
-    .map((value) => text(value))
-    .filter(Boolean);
-  return parts.length ? ` of ${parts.join(", ")}` : "";
-}
-
-/** The condition as a sentence: "error_rate of tool_result > 5.0 % over 1 h". */
-export function conditionText({
-  trigger_kind,
-  trigger_spec: spec,
-  min_breaches,
-  eval_window,
-}: Pick<AlertRow, "trigger_kind" | "trigger_spec" | "min_breaches" | "eval_window">): string {
-  const often = eval_window > 1 ? `, ${min_breaches} of ${eval_window} times` : "";
-  const over = ` over ${spanText(Number(spec["window_secs"] ?? 3600))}`;
-  const bound =
-    typeof spec["value"] === "number" ? ` ${text(spec["op"])} ${valueText(spec["metric"], spec["value"])}` : "";
-  switch (trigger_kind) {
-    case "metric_threshold":
-      return `${text(spec["metric"])}${filterText(nested(spec["filter"]))}${bound}${over}${often}`;
-    case "custom_sql":
-      return `${bound ? `SQL result${bound}` : "SQL finds a row"}${often}`;
-    case "evaluation_score":
-      return `mean ${text(spec["score_key"])}${filterText({ environment: spec["environment"], agent_id: spec["agent_id"] })}${bound}${over}${often}`;
-    case "eval_compound": {
-      const conditions = Array.isArray(spec["conditions"]) ? (spec["conditions"] as Spec[]) : [];
-      const all = conditions
-        .map((one) => `${text(one["score_key"])} ${text(one["op"])} ${text(one["value"])}`)
-        .join(", ");
-      const combinator = spec["combinator"];
-      return `${typeof combinator === "object" ? `at least ${text(nested(combinator)["at_least"])}` : text(combinator)} of: ${all}${over}${often}`;
-    }
-    case "per_event": {
-      const { event_type, tool_name, agent_id, environment, error_type, message_contains } = spec;
-      return `any ${text(event_type)}${filterText({ tool_name, agent_id, environment, error_type })}${message_contains ? ` with “${text(message_contains)}”` : ""}${often}`;
-    }
-  }
 }

@@ -10,7 +10,7 @@ import { ViewToolbar } from "../kit/toolbar";
 import { pathOf } from "../kit/url";
 import { Moment, Pill } from "../kit/values";
 import { readAlerts } from "./api";
-import { conditionText } from "./model";
+import { conditionText } from "./condition";
 
 /** The page "Alerts". */
 export default function AlertsPage({ org }: PageProps) {

@@ -18,8 +18,9 @@ import { Moment } from "../kit/values";
 import { currentRange } from "../kit/zone";
 import { Aggregate } from "./aggregate";
 import { BINS, facets, readJobs, readLowest } from "./api";
+import { Jobs } from "./jobs";
 import { aggregateQuery, countOf, seriesOf, troubleOf } from "./model";
-import { Jobs, Lowest, Results } from "./tables";
+import { Lowest, Results } from "./tables";
 
 const agents = (options?: Options) => facets.agents(options);
 const FILTERS = filterBar("evaluations", {

@@ -4,7 +4,8 @@ import type { Form } from "../../kit/form";
 import { plural } from "../../kit/formats";
 import { spans } from "../../kit/spans";
 import { readFacet, readScoreKeys } from "../api";
-import { type Draft, KINDS, METRICS, metricOf, OPERATORS, unitText } from "../model";
+import { metricOf, unitText } from "../condition";
+import { type Draft, KINDS, METRICS, OPERATORS } from "../model";
 import { Conditions } from "./conditions";
 
 const WINDOWS = spans(300, 900, 3600, 14_400, 86_400, 604_800);
@@ -48,7 +49,8 @@ export function RuleFields({ form }: Props) {
 
 function opening({ min_breaches, eval_window }: Draft): string {
   if (Number(eval_window) <= 1) return "Every breach counts: the first one opens an incident.";
-  return `An incident opens after ${plural(Number(min_breaches), "breach", "breaches")} in the last ${eval_window} evaluations.`;
+  const breaches = plural(Number(min_breaches), "breach", "breaches");
+  return `An incident opens after ${breaches} in the last ${eval_window} evaluations.`;
 }
 
 function resolving(evaluations: string): string {

@@ -6,7 +6,8 @@ import { exact, plural } from "../../kit/formats";
 import { useLoad } from "../../kit/load";
 import { Loaded } from "../../kit/loaded";
 import { preview } from "../api";
-import { type Draft, metricOf, refusalText, ruleOf, valueText } from "../model";
+import { metricOf, valueText } from "../condition";
+import { type Draft, refusalText, ruleOf } from "../model";
 
 const AFTER_CHANGE_MS = 300;
 

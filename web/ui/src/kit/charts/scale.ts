@@ -83,3 +83,13 @@ export function linear(from: number, to: number, start: number, end: number): (v
 export function seriesColor(index: number): string {
   return `var(--cat-${(index % 8) + 1})`;
 }
+
+/** The time that a moment belongs to: that of the span that holds it, else the point next to it. */
+export function nearest(times: readonly number[], moment: number, spans: boolean): number {
+  if (!times.length) return -1;
+  let index = times.findIndex((time) => time > moment);
+  if (index < 0) index = times.length;
+  if (spans || index === 0) return Math.max(0, index - 1);
+  const before = times[index - 1]!;
+  return index < times.length && times[index]! - moment < moment - before ? index : index - 1;
+}

@@ -1,11 +1,12 @@
 import { type Signal, signal } from "@preact/signals";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { compact } from "../formats";
-import { formatMoment, formatTick } from "../time";
+import { formatMoment } from "../time";
 import { zone } from "../zone";
 import { Figure } from "./figure";
-import { areaPath, linePath, stack } from "./paths";
-import { linear, seriesColor, ticks, timeTicks } from "./scale";
+import { Axes, Band, Bars, Line } from "./layers";
+import { stack } from "./paths";
+import { linear, nearest, seriesColor, ticks, timeTicks } from "./scale";
 import { useWidth } from "./size";
 import { Tip } from "./tip";
 
@@ -117,6 +118,7 @@ export function TimeChart(props: Props) {
       ...series.map(({ values }) => (values[row] == null ? null : format(values[row]!))),
     ]),
   };
+  const valuesOf = (name: string) => series.find((one) => one.name === name)?.values ?? [];
   const inBand = (name: string) => band?.includes(name) ?? false;
   const legend = series.map(({ name }, i) => ({ name, color: colors[i]! })).filter(({ name }) => !inBand(name));
   if (band) legend.unshift({ name: band.join("–"), color: BAND });
@@ -151,20 +153,19 @@ export function TimeChart(props: Props) {
                 height={height - TOP - BOTTOM}
               />
             ))}
-            {axis.map((value) => (
-              <g key={value}>
-                <line class="chart-grid" x1={left} x2={width - RIGHT} y1={y(value)} y2={y(value)} />
-                <text class="chart-tick" x={left - 8} y={y(value) + 4} text-anchor="end">
-                  {format(value)}
-                </text>
-              </g>
-            ))}
-            {at.at.map((moment) => (
-              <text key={moment} class="chart-tick" x={x(moment)} y={height - 5} text-anchor="middle">
-                {formatTick(new Date(moment), zone.value, at.step)}
-              </text>
-            ))}
-            {band && <Band series={series} band={band} times={points} x={x} y={y} color={BAND} />}
+            <Axes
+              values={axis}
+              moments={at}
+              x={x}
+              y={y}
+              left={left}
+              right={width - RIGHT}
+              height={height}
+              format={format}
+            />
+            {band && (
+              <Band lower={valuesOf(band[0])} upper={valuesOf(band[1])} times={points} x={x} y={y} color={BAND} />
+            )}
             {layers.map((layer, i) =>
               inBand(series[i]!.name) ? null : bars ? (
                 <Bars
@@ -178,19 +179,7 @@ export function TimeChart(props: Props) {
                   slot={kind === "bar" ? [i, series.length] : [0, 1]}
                 />
               ) : (
-                <g key={i}>
-                  {kind === "area" && <path d={areaPath(points, layer, x, y)} fill={colors[i]} opacity="0.25" />}
-                  <path
-                    class="chart-line"
-                    d={linePath(
-                      points,
-                      layer.map(([, top]) => top),
-                      x,
-                      y,
-                    )}
-                    stroke={colors[i]}
-                  />
-                </g>
+                <Line key={i} layer={layer} times={points} x={x} y={y} color={colors[i]!} filled={kind === "area"} />
               ),
             )}
             {bound && (
@@ -248,54 +237,4 @@ export function TimeChart(props: Props) {
       </div>
     </Figure>
   );
-}
-
-/** The time that a moment belongs to: that of the span that holds it, else the point next to it. */
-function nearest(times: readonly number[], moment: number, spans: boolean): number {
-  if (!times.length) return -1;
-  let index = times.findIndex((time) => time > moment);
-  if (index < 0) index = times.length;
-  if (spans || index === 0) return Math.max(0, index - 1);
-  const before = times[index - 1]!;
-  return index < times.length && times[index]! - moment < moment - before ? index : index - 1;
-}
-
-interface BarsProps {
-  layer: readonly (readonly [number, number | null])[];
-  times: readonly number[];
-  x: (moment: number) => number;
-  y: (value: number) => number;
-  gap: number;
-  color: string;
-  /** Which of how many bars beside each other. */
-  slot: readonly [number, number];
-}
-
-function Bars({ layer, times, x, y, gap, color, slot: [place, places] }: BarsProps) {
-  const full = Math.max(1, x(times[0]! + gap) - x(times[0]!) - (places > 1 ? 3 : 1));
-  const width = Math.max(1, full / places);
-  return (
-    <g fill={color}>
-      {layer.map(([bottom, top], i) => {
-        if (top === null || top === bottom) return null;
-        const [high, low] = [Math.min(y(top), y(bottom)), Math.max(y(top), y(bottom))];
-        return (
-          <rect key={i} x={x(times[i]!) + place * width} y={high} width={width} height={Math.max(1, low - high)} />
-        );
-      })}
-    </g>
-  );
-}
-
-interface BandProps extends Pick<BarsProps, "times" | "x" | "y" | "color"> {
-  series: readonly Series[];
-  band: readonly [string, string];
-}
-
-function Band({ series, band, times, x, y, color }: BandProps) {
-  const [lower, upper] = band.map((name) => series.find((one) => one.name === name)?.values ?? []);
-  const layer = times.map((_, i) =>
-    lower![i] == null || upper![i] == null ? ([0, null] as const) : ([lower![i]!, upper![i]!] as const),
-  );
-  return <path d={areaPath(times, layer, x, y)} fill={color} />;
 }
