@@ -50,7 +50,7 @@ export function questionOf({ sessions, removed, remaining }: DeletionPreview): {
   return {
     title: `Delete ${plural(sessions, "session")}?`,
     verb: "Delete",
-    text: `This removes ${countsText(removed)}, for good.${stays ? ` People's own ${stays} mention them and stay.` : ""}`,
+    text: `This removes ${countsText(removed)}, for good.${stays && ` People's own ${stays} mention them and stay.`}`,
   };
 }
 

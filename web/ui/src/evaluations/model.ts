@@ -70,7 +70,8 @@ export function resultsOf(points: readonly TimelinePoint[]): Series[] {
 /** Why evaluations wait; null while the evaluator answers. */
 export function troubleOf({ state, failures, last_error }: EvaluatorHealth): string | null {
   if (state !== "open") return null;
-  return `The last ${plural(failures, "call")} of the evaluator failed: ${last_error ?? "it gave no reason"}. Evaluations wait, and nothing is lost for 24 hours. Next call: `;
+  const failed = `The last ${plural(failures, "call")} of the evaluator failed: ${last_error ?? "it gave no reason"}.`;
+  return `${failed} Evaluations wait, and nothing is lost for 24 hours. Next call: `;
 }
 
 /** How many results have a score. */

@@ -28,7 +28,9 @@ export function formatOf(metric: unknown): (value: number) => string {
   return metric === "error_rate" ? percent : (value) => (Number.isInteger(value) ? exact(value) : decimal(value));
 }
 
-/** What breached: a rate with its bound from the numbers that were compared, everything else in the words of the server. */
+/**
+ * What breached: a rate with its bound from the numbers that were compared, everything else in the words of the server.
+ */
 export function breachText(summary: string, compared: Record<string, unknown> | null): string {
   const { metric, value, op, bound } = compared ?? {};
   if (metric !== "error_rate" || typeof value !== "number" || typeof bound !== "number") return summary;
@@ -61,7 +63,8 @@ export function activityText({ kind, actor, detail }: ActivityRow, source: Incid
       return `unsubscribed ${text(detail["email"])}`.trim();
     case "breached": {
       const count = Number(detail["count"] ?? 1);
-      return `${byAudit ? "Found" : byRule ? "Breached" : "breached"} ${count === 1 ? "once more" : `${count} more times`}${summary}`;
+      const verb = byAudit ? "Found" : byRule ? "Breached" : "breached";
+      return `${verb} ${count === 1 ? "once more" : `${count} more times`}${summary}`;
     }
     case "resolved":
       return byRule ? "Resolved by itself" : "resolved it";

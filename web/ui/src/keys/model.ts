@@ -22,7 +22,10 @@ export function ordered(rows: readonly KeyRow[], now: Date): KeyRow[] {
   return [...rows].sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
 }
 
-/** The moment at which a new key expires: a date and time in the zone, or a span from now such as "90 d"; null for never. */
+/**
+ * The moment at which a new key expires: a date and time in the zone, or a span from now such as "90 d"; null for
+ * never.
+ */
 export function expiryOf(text: string, zone: string, now: Date): string | null {
   if (!text.trim()) return null;
   const seconds = /[a-z]\s*$/i.test(text) ? spanOf(text) : null;

@@ -33,8 +33,8 @@ function named(choices: readonly Choice[], text: string): Choice | undefined {
 }
 
 /**
- * The value that Enter takes: the choice of that name, or the only one that fits. Where none fits, `typed` says whether it is the text
- * itself. null: none of these, and the person has to choose.
+ * The value that Enter takes: the choice of that name, or the only one that fits. Where none fits, `typed` says whether
+ * it is the text itself. null: none of these, and the person has to choose.
  */
 export function takenByEnter(choices: readonly Choice[], text: string, typed: boolean): string | null {
   if (!text.trim()) return null;

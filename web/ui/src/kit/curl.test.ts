@@ -6,7 +6,8 @@ test("a read is one line without a secret", () => {
   const line = curlOf({ route: "GET /sessions", query: { environment: "a,b", limit: 50 } }, "acme", "http://x");
   assert.equal(
     line,
-    `curl -sS -H "Authorization: Bearer $WATCHPOST_KEY" -H 'X-Service-Org: acme' 'http://x/v1/sessions?environment=a%2Cb&limit=50'`,
+    'curl -sS -H "Authorization: Bearer $WATCHPOST_KEY" ' +
+      "-H 'X-Service-Org: acme' 'http://x/v1/sessions?environment=a%2Cb&limit=50'",
   );
 });
 

@@ -13,7 +13,10 @@ export interface Filter {
   label: string;
   /** The facets. None: values are only typed. */
   choices?: Choices | (() => Promise<Choices>);
-  /** Whether other values than the choices may be typed, as where they are only the most frequent ones. Default: only without choices. */
+  /**
+   * Whether other values than the choices may be typed, as where they are only the most frequent ones. Default: only
+   * without choices.
+   */
   typed?: boolean;
   /** Marks the field that `/` goes to. */
   search?: boolean;

@@ -10,8 +10,10 @@ export const FIRST_SESSION = "hello-1";
 export function commandFor(language: Language, origin: string, secret: string, now: Date): string {
   if (language === "OpenTelemetry") return variablesFor(origin, secret);
   const event = { session_id: FIRST_SESSION, timestamp: now.toISOString(), type: "agent_start", goal: "Say hello" };
-  if (language === "curl")
-    return `curl -sS ${origin}/v1/events -H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/x-ndjson' -d '${JSON.stringify(event)}'`;
+  if (language === "curl") {
+    const headers = `-H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/x-ndjson'`;
+    return `curl -sS ${origin}/v1/events ${headers} -d '${JSON.stringify(event)}'`;
+  }
   return `python3 - <<'END'
 import json, urllib.request
 

@@ -37,7 +37,8 @@ export function useFirstPage<Row>({ on, key, everyMs, ...source }: Source<Row>):
           const { rows } = await now.current.read({ signal });
           if (!signal.aborted && isIdle()) now.current.take(rows);
         } catch (error) {
-          // Without the permission the list goes, and says so. Else the next turn tries again, and "Refresh" shows what fails.
+          // Without the permission the list goes, and says so. Else the next turn tries again, and "Refresh" shows what
+          // fails.
           if (error instanceof ApiError && error.status === 403) return now.current.pages.reload();
         }
       if (!signal.aborted) timer = setTimeout(turn, everyMs);

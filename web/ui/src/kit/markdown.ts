@@ -21,8 +21,8 @@ const LEAVES_ITS_FOLDER = /\/(?:\.|%2e){1,2}(?:\/|$)|\\/i;
 const RULE = /^\|?[\s:|-]+\|[\s:|-]*$/;
 
 /**
- * Parses a text, also one that is not complete yet. `own` is where links may lead: "/o/acme/". Null is for texts of others: their links
- * stay as they were sent, with the address in sight.
+ * Parses a text, also one that is not complete yet. `own` is where links may lead: "/o/acme/". Null is for texts of
+ * others: their links stay as they were sent, with the address in sight.
  */
 export function parse(text: string, own: string | null): Block[] {
   const blocks: Block[] = [];

@@ -3,8 +3,8 @@ import { type Block, type Inline, parse } from "./markdown";
 import { Text } from "./text";
 
 /**
- * A text in Markdown. Only elements of ours: no HTML and no images. With `org`, an answer of the assistant, links lead to pages of that
- * organization only; without, a text of somebody else, they are those of `Text`.
+ * A text in Markdown. Only elements of ours: no HTML and no images. With `org`, an answer of the assistant, links lead
+ * to pages of that organization only; without, a text of somebody else, they are those of `Text`.
  */
 export function Markdown({ text, org }: { text: string; org?: string }): ComponentChildren {
   return parse(text, org === undefined ? null : `/o/${encodeURIComponent(org)}/`).map((block) =>

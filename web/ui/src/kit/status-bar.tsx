@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
 
-/** The line at the foot of a list: its status, and the keys that work. `search`: whether the page has a field for `/`. */
+/**
+ * The line at the foot of a list: its status, and the keys that work. `search`: whether the page has a field for `/`.
+ */
 export function StatusBar({ children, search = true }: { children: ComponentChildren; search?: boolean }) {
   return (
     <footer class="status-bar">

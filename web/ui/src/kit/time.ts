@@ -118,7 +118,9 @@ function fieldsOf(date: Date, zone: string): Fields {
   return { ...found, month: found.month.slice(0, 3) };
 }
 
-/** "02 Nov 08:13:33" in a zone (an IANA name). A moment of another year than now has the year: "15 Jun 2027 08:13:33". */
+/**
+ * "02 Nov 08:13:33" in a zone (an IANA name). A moment of another year than now has the year: "15 Jun 2027 08:13:33".
+ */
 export function formatMoment(date: Date, zone: string, now = new Date()): string {
   const { day, month, year, hour, minute, second } = fieldsOf(date, zone);
   const other = year === fieldsOf(now, zone).year ? "" : ` ${year}`;

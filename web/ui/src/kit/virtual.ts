@@ -111,8 +111,8 @@ export function reveal(list: Element, index: number, rowHeight: number, head = 0
 }
 
 /**
- * The row that stands `step` places further than the one at `at`, within a list of `count`. Without a row, -1, the first
- * step enters the list from its end.
+ * The row that stands `step` places further than the one at `at`, within a list of `count`. Without a row, -1, the
+ * first step enters the list from its end.
  */
 export function stepped(at: number, step: number, count: number): number {
   const from = at < 0 && step < 0 ? count : at;

@@ -157,10 +157,15 @@ export function failedQuery({ family, filters, bounds }: Choice, name: string): 
   });
 }
 
-/** The sentence about the names that are not there one by one, null where none is missing. `order` has chosen those that are. */
+/**
+ * The sentence about the names that are not there one by one, null where none is missing. `order` has chosen those that
+ * are.
+ */
 export function othersText(keys: readonly string[], order: string): string | null {
   if (!keys.includes(OTHER)) return null;
-  return `These are the ${keys.filter(isName).length} names with the highest ${order.replace("_", " ")}. All others are together in “${OTHER}”.`;
+  const count = keys.filter(isName).length;
+  const named = `These are the ${count} names with the highest ${order.replace("_", " ")}.`;
+  return `${named} All others are together in “${OTHER}”.`;
 }
 
 /** Whether a name of the answer is that of a tool, a model, a hook or an agent. */

@@ -59,8 +59,8 @@ const marks = StateField.define<DecorationSet>({
 });
 
 /**
- * Puts typed text of several lines, or in place of a selection, into the document. Chromium would edit the page for it with elements that
- * have a style attribute, which the page's policy reports.
+ * Puts typed text of several lines, or in place of a selection, into the document. Chromium would edit the page for it
+ * with elements that have a style attribute, which the page's policy reports.
  */
 const typing = EditorView.domEventHandlers({
   beforeinput(event, view) {

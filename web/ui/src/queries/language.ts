@@ -5,20 +5,20 @@ import type { PublishedTables } from "../api/types";
 
 const KEYWORDS = (
   "SELECT DISTINCT FROM WHERE PREWHERE GROUP ORDER BY HAVING LIMIT OFFSET WITH AS AND OR NOT IN IS NULL LIKE ILIKE " +
-  "BETWEEN CASE WHEN THEN ELSE END JOIN INNER LEFT RIGHT FULL CROSS ASOF ANY ALL ON USING ARRAY UNION INTERSECT EXCEPT " +
-  "ASC DESC NULLS FIRST LAST OVER PARTITION ROWS RANGE PRECEDING FOLLOWING UNBOUNDED CURRENT ROW INTERVAL CAST FINAL " +
-  "TOTALS ROLLUP CUBE FILL STEP TRUE FALSE SECOND MINUTE HOUR DAY WEEK MONTH YEAR"
+  "BETWEEN CASE WHEN THEN ELSE END JOIN INNER LEFT RIGHT FULL CROSS ASOF ANY ALL ON USING ARRAY UNION INTERSECT " +
+  "EXCEPT ASC DESC NULLS FIRST LAST OVER PARTITION ROWS RANGE PRECEDING FOLLOWING UNBOUNDED CURRENT ROW INTERVAL " +
+  "CAST FINAL TOTALS ROLLUP CUBE FILL STEP TRUE FALSE SECOND MINUTE HOUR DAY WEEK MONTH YEAR"
 ).split(" ");
 
 const FUNCTIONS = (
-  "count countIf sum sumIf avg avgIf min max any anyLast argMin argMax uniq uniqExact quantile quantiles median stddevPop " +
-  "groupArray groupUniqArray topK corr round floor ceil abs sqrt log exp least greatest if multiIf coalesce ifNull nullIf " +
-  "isNull isNotNull toString toInt64 toFloat64 toDate toDateTime toDateTime64 toStartOfMinute toStartOfFiveMinutes " +
-  "toStartOfFifteenMinutes toStartOfHour toStartOfDay toStartOfWeek toStartOfMonth toStartOfInterval toHour toDayOfWeek " +
-  "dateDiff dateTrunc formatDateTime now today lower upper length substring position concat replaceAll splitByChar " +
-  "startsWith endsWith match extract JSONExtractString JSONExtractInt JSONExtractFloat JSONExtractBool JSONExtractRaw " +
-  "JSONHas JSONLength mapContains mapKeys mapValues arrayJoin arrayMap arrayFilter arraySum has indexOf tuple row_number " +
-  "rank lagInFrame leadInFrame numbers"
+  "count countIf sum sumIf avg avgIf min max any anyLast argMin argMax uniq uniqExact quantile quantiles median " +
+  "stddevPop groupArray groupUniqArray topK corr round floor ceil abs sqrt log exp least greatest if multiIf " +
+  "coalesce ifNull nullIf isNull isNotNull toString toInt64 toFloat64 toDate toDateTime toDateTime64 " +
+  "toStartOfMinute toStartOfFiveMinutes toStartOfFifteenMinutes toStartOfHour toStartOfDay toStartOfWeek " +
+  "toStartOfMonth toStartOfInterval toHour toDayOfWeek dateDiff dateTrunc formatDateTime now today lower upper " +
+  "length substring position concat replaceAll splitByChar startsWith endsWith match extract JSONExtractString " +
+  "JSONExtractInt JSONExtractFloat JSONExtractBool JSONExtractRaw JSONHas JSONLength mapContains mapKeys mapValues " +
+  "arrayJoin arrayMap arrayFilter arraySum has indexOf tuple row_number rank lagInFrame leadInFrame numbers"
 ).split(" ");
 
 const WORDS: ReadonlySet<string> = new Set(KEYWORDS);

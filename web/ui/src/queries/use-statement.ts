@@ -26,8 +26,8 @@ export interface Statement {
 }
 
 /**
- * The statement in the editor, of the saved query `id` or none (""). `sql` of the URL has it where it differs from `saved` and is short
- * enough. The tab keeps a draft of any length for the next visit.
+ * The statement in the editor, of the saved query `id` or none (""). `sql` of the URL has it where it differs from
+ * `saved` and is short enough. The tab keeps a draft of any length for the next visit.
  */
 export function useStatement(org: string, id: string, saved: string | null, params: Typed): Statement {
   const storedAs = `wp-sql ${session.peek()?.id} ${org} ${id}`;

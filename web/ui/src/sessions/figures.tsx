@@ -4,7 +4,10 @@ import { compact, decimal, exact, percent, plural } from "../kit/formats";
 import type { Load } from "../kit/load";
 import { Waiting } from "../kit/loaded";
 
-/** The strip of key figures above the list: sums over all sessions that the filters choose, not only over the rows that are shown. */
+/**
+ * The strip of key figures above the list: sums over all sessions that the filters choose, not only over the rows that
+ * are shown.
+ */
 export function SessionFigures({ load: { data, waiting } }: { load: Load<SessionTotals> }) {
   if (!data) return waiting ? <Waiting seconds={waiting} /> : null;
   const { points } = data.timeline;

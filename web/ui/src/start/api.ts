@@ -21,7 +21,9 @@ export async function createKey(name: string, secret: string): Promise<Made> {
   return { id, secret, at };
 }
 
-/** The id of a session that has events, null while there is none; `since`: only the command's, with events from then on. */
+/**
+ * The id of a session that has events, null while there is none; `since`: only the command's, with events from then on.
+ */
 export async function anySession(since: string | null, options: Options): Promise<string | null> {
   if (!can("evaluations:read")) return null;
   const query = since ? { session_id: FIRST_SESSION, ts_from: since, limit: 1 } : { limit: 1 };

@@ -92,8 +92,8 @@ export function GrantDialog({ row, sets, onClose, onDone }: GrantProps) {
         onChange={choose}
       />
       <p role="status" class="field-hint">
-        {grantText({ ...values, permission_set: values.permission_set || null })}: {plural(result.length, "permission")}{" "}
-        in all
+        {`${grantText({ ...values, permission_set: values.permission_set || null })}: `}
+        {`${plural(result.length, "permission")} in all`}
       </p>
     </FormDialog>
   );

@@ -3,8 +3,8 @@ import { type MutableRef, useEffect, useRef, useState } from "preact/hooks";
 const LEAST_HEIGHT = 100;
 
 /**
- * The height in pixels that a chart has in the returned element, below its legend and above its notes. It is measured again when the
- * element changes its size, and when `content` changes.
+ * The height in pixels that a chart has in the returned element, below its legend and above its notes. It is measured
+ * again when the element changes its size, and when `content` changes.
  */
 export function useRoom(content: readonly unknown[]): [MutableRef<HTMLDivElement | null>, number] {
   const element = useRef<HTMLDivElement>(null);

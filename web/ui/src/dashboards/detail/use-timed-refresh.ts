@@ -4,7 +4,10 @@ import { type Refresh, useRefresh } from "../../kit/load";
 /** Seconds between the refreshes that can be chosen. */
 export const REFRESHES: Readonly<Record<string, number>> = { "30s": 30, "1m": 60, "5m": 300 };
 
-/** Counts refreshes: those by hand, and one each time the chosen interval is over. A hidden page waits until it is seen again. */
+/**
+ * Counts refreshes: those by hand, and one each time the chosen interval is over. A hidden page waits until it is seen
+ * again.
+ */
 export function useTimedRefresh(chosen: string): Refresh {
   const { turn, refresh } = useRefresh();
   useEffect(() => {

@@ -28,7 +28,9 @@ function ringPath(from: number, to: number): string {
   const point = (share: number, radius: number) =>
     `${(Math.sin(share * 2 * Math.PI) * radius).toFixed(2)} ${(-Math.cos(share * 2 * Math.PI) * radius).toFixed(2)}`;
   const large = end - from > 0.5 ? 1 : 0;
-  return `M${point(from, RADIUS)}A${RADIUS} ${RADIUS} 0 ${large} 1 ${point(end, RADIUS)}L${point(end, HOLE)}A${HOLE} ${HOLE} 0 ${large} 0 ${point(from, HOLE)}Z`;
+  const arc = (radius: number, turn: 0 | 1, to: number) =>
+    `A${radius} ${radius} 0 ${large} ${turn} ${point(to, radius)}`;
+  return `M${point(from, RADIUS)}${arc(RADIUS, 1, end)}L${point(end, HOLE)}${arc(HOLE, 0, from)}Z`;
 }
 
 /** Shares of a whole as a ring, with their names and numbers beside it. */

@@ -17,7 +17,9 @@ interface Props {
   org: string;
   label: string;
   result: QueryResult;
-  /** The order of the rows, where the page keeps it: the index of a column, with "-" before it for the largest first. */
+  /**
+   * The order of the rows, where the page keeps it: the index of a column, with "-" before it for the largest first.
+   */
   order?: string | null;
   onOrder?: (order: string) => void;
 }

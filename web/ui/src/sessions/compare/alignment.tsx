@@ -118,7 +118,10 @@ function Cell({
   );
 }
 
-/** "Same steps up to event 41", or "Identical…" where the payloads were compared and are equal, and the button that leads to the next difference. */
+/**
+ * "Same steps up to event 41", or "Identical…" where the payloads were compared and are equal, and the button that
+ * leads to the next difference.
+ */
 export function Divergence({ comparison, differences }: { comparison: Comparison; differences: Differences }) {
   const aligned = comparison.aligned!;
   const steps = firstDivergence(aligned);

@@ -1,4 +1,5 @@
-// Which lines of an alignment differ: at once those with one event or with other summaries, later those whose payloads differ.
+// Which lines of an alignment differ: at once those with one event or with other summaries, later those whose payloads
+// differ.
 import { useMemo, useState } from "preact/hooks";
 import type { Payloads } from "../detail/payloads";
 import type { Comparison } from "./load";

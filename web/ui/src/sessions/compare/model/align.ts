@@ -1,8 +1,8 @@
 /**
  * Aligns two sequences by their longest common subsequence.
  *
- * The table of the subsequence takes one byte a cell. Sequences of more than 5,000 are aligned in windows, so that memory
- * and time stay bounded; across the edge of a window a pair can be missed.
+ * The table of the subsequence takes one byte a cell. Sequences of more than 5,000 are aligned in windows, so that
+ * memory and time stay bounded; across the edge of a window a pair can be missed.
  */
 
 export interface Aligned {

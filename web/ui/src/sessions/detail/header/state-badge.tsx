@@ -10,7 +10,10 @@ function hasFailed(session: Session | null): boolean {
   return session !== null && root >= 0 && isFailed(session, root);
 }
 
-/** How the session ended, by its facts. Until they say it, and for those who may not read them, a failure shows in its events. */
+/**
+ * How the session ended, by its facts. Until they say it, and for those who may not read them, a failure shows in its
+ * events.
+ */
 function outcomeOn(view: View): Outcome | null {
   const facts = view.source.facts.value;
   const said = facts && outcomeOf(facts);

@@ -1,6 +1,7 @@
 /**
- * The time axis. Stretches of more than 30 s in which nothing works are folded to a short break of a fixed width, so that
- * an hour's wait does not flatten the seconds around it. Positions on the folded axis are milliseconds, breaks included.
+ * The time axis. Stretches of more than 30 s in which nothing works are folded to a short break of a fixed width, so
+ * that an hour's wait does not flatten the seconds around it. Positions on the folded axis are milliseconds, breaks
+ * included.
  */
 
 export interface Gap {

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { endsWithLastFrame, failureOf, traceOf } from "./failure";
 
 const PYTHON =
-  'Traceback (most recent call last):\n  File "a.py", line 1, in book\n    raise ValueError("no seat")\nValueError: no seat';
+  'Traceback (most recent call last):\n  File "a.py", line 1, in book\n' +
+  '    raise ValueError("no seat")\nValueError: no seat';
 const NODE = "Error: no seat\n    at book (/app/book.js:3:9)\n    at main (/app/main.js:1:1)";
 const JAVA =
   "java.lang.IllegalStateException: no seat\n\tat app.Book.run(Book.java:3)\n\tat app.Main.main(Main.java:1)";

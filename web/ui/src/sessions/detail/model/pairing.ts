@@ -1,9 +1,9 @@
 /**
  * Which start belongs to which end.
  *
- * Within a family and key an end takes the oldest start that is open. One start and one end that are alone with their key
- * belong together in any order, because clocks of two machines differ. Events without a key are paired in their order
- * within agent and family. Ends that find nothing stand alone, and starts that find nothing are open.
+ * Within a family and key an end takes the oldest start that is open. One start and one end that are alone with their
+ * key belong together in any order, because clocks of two machines differ. Events without a key are paired in their
+ * order within agent and family. Ends that find nothing stand alone, and starts that find nothing are open.
  *
  * Lists of open starts are chains through one typed array, so that 100,000 events cost a few milliseconds.
  */

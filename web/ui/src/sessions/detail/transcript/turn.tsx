@@ -30,7 +30,10 @@ const HEADS: Record<TurnKind, { icon: IconName; label: string }> = {
   other: { icon: "file-text", label: "Event" },
 };
 
-/** A start without a goal, a request that says nothing new, and an answer that only calls tools are no turns of the conversation. */
+/**
+ * A start without a goal, a request that says nothing new, and an answer that only calls tools are no turns of the
+ * conversation.
+ */
 const ONLY_WITH_TEXT: ReadonlySet<TurnKind> = new Set(["goal", "request", "assistant"]);
 
 /** One turn; its texts are read when it comes into view. */

@@ -1,4 +1,5 @@
-// Colours of the tokens as canvas wants them. Custom properties keep `light-dark()` unresolved, so a probe resolves them.
+// Colours of the tokens as canvas wants them. Custom properties keep `light-dark()` unresolved, so a probe resolves
+// them.
 import { signal } from "@preact/signals";
 
 const TOKENS = [

@@ -15,7 +15,8 @@ import { treeKeys } from "./tree-keys";
 import { useAnchor } from "./use-anchor";
 
 const HEAD = 26;
-// The widths of all that stands left of the time, of a further column, and of both edges of narrow bars; as in the style sheet.
+// The widths of all that stands left of the time, of a further column, and of both edges of narrow bars; as in the
+// style sheet.
 const BEFORE_TIME = 425;
 const NUMBER = 64;
 const NARROW_EDGES = 32;
