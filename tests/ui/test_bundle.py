@@ -11,8 +11,8 @@ import pytest
 from tests.ui.node import PROJECT, UI, node, require_packages
 from web.ui.routes import STATIC
 
-# Kilobytes of gzip: what the first page loads, its styles, and all there is.
-_INITIAL, _STYLES, _ALL = 60_000, 20_000, 300_000
+# Bytes of gzip: what the first page loads, its styles, and all there is.
+_INITIAL, _STYLES, _ALL = 24_000, 20_000, 300_000
 
 
 @pytest.fixture(scope="module")

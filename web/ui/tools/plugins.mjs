@@ -67,12 +67,21 @@ export function workers(seen) {
 }
 
 const SHARED_BY = 3;
+const MAIN = "src/main.tsx";
+// What pages share of the kit, in chunks: the module that all pages with such parts import → the parts that it takes
+// along, of those that are left.
+const SHARED = new Map([
+  ["src/kit/page.tsx", ({ users }) => users.has(MAIN)],
+  ["src/kit/charts/figure.tsx", ({ path }) => path.startsWith("src/kit/charts/")],
+  ["src/kit/form.tsx", ({ path }) => /^src\/kit\/(fields|form|form-dialog)\.tsx$/.test(path)],
+  ["src/kit/loaded.tsx", () => true],
+]);
 
-/** The modules of the kit that at least `SHARED_BY` pages or other chunks import, as paths. */
-async function sharedModules(plugins) {
+/** The modules of the kit, each with the entry points of chunks that need it. */
+async function modulesOfKit(plugins) {
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: ["src/main.tsx"],
+    entryPoints: [MAIN],
     bundle: true,
     splitting: true,
     format: "esm",
@@ -84,38 +93,59 @@ async function sharedModules(plugins) {
     logLevel: "silent",
     plugins,
   });
-  const users = new Map();
-  const visit = (path, seen) => {
+  const found = new Map();
+  const visit = (path, seen, entry) => {
     if (seen.has(path)) return;
     seen.add(path);
+    if (!found.has(path)) found.set(path, { path, users: new Set() });
+    found.get(path).users.add(entry);
     for (const { path: next, kind } of metafile.inputs[path].imports)
-      if (kind === "import-statement") visit(next, seen);
+      if (kind === "import-statement") visit(next, seen, entry);
   };
-  for (const { entryPoint } of Object.values(metafile.outputs)) {
-    if (!entryPoint) continue;
-    const reached = new Set();
-    visit(entryPoint, reached);
-    for (const path of reached) users.set(path, (users.get(path) ?? 0) + 1);
+  for (const { entryPoint } of Object.values(metafile.outputs))
+    if (entryPoint) visit(entryPoint, new Set(), entryPoint);
+  return [...found.values()].filter(({ path }) => path.startsWith("src/kit/"));
+}
+
+/** Sorts what at least `SHARED_BY` pages or other chunks import into the groups of `SHARED`. */
+async function groups(plugins) {
+  let left = (await modulesOfKit(plugins)).filter(({ users }) => users.size >= SHARED_BY);
+  const found = new Map();
+  for (const [anchor, takes] of SHARED) {
+    const taken = left.filter(takes);
+    left = left.filter((module) => !taken.includes(module));
+    found.set(
+      anchor,
+      taken
+        .map(({ path }) => path)
+        .filter((path) => path !== anchor)
+        .sort(),
+    );
   }
-  return [...users].filter(([path, count]) => path.startsWith("src/kit/") && count >= SHARED_BY).map(([path]) => path);
+  return found;
 }
 
 /**
- * Puts what several pages share of the kit into one chunk. esbuild makes a chunk for each set of pages that share
- * something, so ninety small ones, each packed alone. Therefore `kit/page.tsx`, which every page imports, imports
- * those modules too.
+ * Puts what several pages share of the kit into a few chunks: what the frame needs too, charts, forms, and the rest.
+ * esbuild makes a chunk for each set of pages that share something, so ninety small ones, each packed alone. Therefore
+ * one module of each group imports the others too.
  */
 export function together(others) {
   return {
     name: "together",
     setup(context) {
-      context.onLoad({ filter: /src\/kit\/page\.tsx$/ }, async ({ path }) => {
-        const shared = (await sharedModules(others))
-          .map((module) => join(root, module))
-          .filter((module) => module !== path);
-        const imports = shared
-          .sort()
-          .map((module) => `import "./${relative(dirname(path), module).replace(/\.tsx?$/, "")}";`);
+      let sorted = null;
+      context.onStart(() => {
+        sorted = null;
+      });
+      context.onLoad({ filter: /src\/kit\/.*\.tsx$/ }, async ({ path }) => {
+        sorted ??= groups(others);
+        const modules = (await sorted).get(relative(root, path));
+        if (!modules) return null;
+        const imports = modules.map((module) => {
+          const to = relative(dirname(path), join(root, module)).replace(/\.tsx?$/, "");
+          return `import "${to.startsWith(".") ? to : `./${to}`}";`;
+        });
         return { contents: [await readFile(path, "utf8"), ...imports].join("\n"), loader: "tsx" };
       });
     },
