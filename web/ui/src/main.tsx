@@ -6,7 +6,7 @@ import { organization } from "./kit/organization";
 import { startPreferences } from "./kit/preferences";
 import { startRouter } from "./kit/router";
 import { startShortcuts } from "./kit/shortcuts";
-import { startVisible } from "./kit/visible";
+import { startVisible } from "./kit/text/visible";
 
 hooks.org = organization;
 hooks.onUnauthorized = askToSignIn;

@@ -73,8 +73,8 @@ const MAIN = "src/main.tsx";
 const SHARED = new Map([
   ["src/kit/page.tsx", ({ users }) => users.has(MAIN)],
   ["src/kit/charts/figure.tsx", ({ path }) => path.startsWith("src/kit/charts/")],
-  ["src/kit/form.tsx", ({ path }) => /^src\/kit\/(fields|form|form-dialog)\.tsx$/.test(path)],
-  ["src/kit/loaded.tsx", () => true],
+  ["src/kit/form/form.tsx", ({ path }) => /^src\/kit\/form\/(fields|form|form-dialog)\.tsx$/.test(path)],
+  ["src/kit/data/loaded.tsx", () => true],
 ]);
 
 /** The modules of the kit, each with the entry points of chunks that need it. */

@@ -1,7 +1,7 @@
 // The condition of an alert in words.
 import type { AlertRow } from "../api/types";
-import { decimal, exact, percent } from "../kit/formats";
-import { spanText } from "../kit/spans";
+import { decimal, exact, percent } from "../kit/text/formats";
+import { spanText } from "../kit/time/spans";
 import { type Draft, nested, type Spec, text } from "./model";
 
 /** The metric of a draft, which decides how its values are written. */

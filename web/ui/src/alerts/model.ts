@@ -1,6 +1,6 @@
 import type { AlertBody, AlertRow } from "../api/types";
-import { type ChannelDraft, channelDraft, channelsOf } from "../kit/channels";
-import { spanText, spanValue } from "../kit/spans";
+import { type ChannelDraft, channelDraft, channelsOf } from "../kit/form/channels";
+import { spanText, spanValue } from "../kit/time/spans";
 
 export type Kind = AlertRow["trigger_kind"];
 

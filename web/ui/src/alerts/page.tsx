@@ -1,14 +1,14 @@
 import { can } from "../api/session";
 import type { AlertRow } from "../api/types";
-import { useLoad } from "../kit/load";
-import { Loaded } from "../kit/loaded";
+import { useLoad } from "../kit/data/load";
+import { Loaded } from "../kit/data/loaded";
+import { Empty } from "../kit/data/states";
+import { Severity } from "../kit/list/severity";
+import { type Column, Table } from "../kit/list/table";
+import { ViewToolbar } from "../kit/list/toolbar";
 import { Page, type PageProps } from "../kit/page";
-import { Severity } from "../kit/severity";
-import { Empty } from "../kit/states";
-import { type Column, Table } from "../kit/table";
-import { ViewToolbar } from "../kit/toolbar";
+import { Moment, Pill } from "../kit/text/values";
 import { pathOf } from "../kit/url";
-import { Moment, Pill } from "../kit/values";
 import { readAlerts } from "./api";
 import { conditionText } from "./condition";
 

@@ -1,6 +1,6 @@
 import { type Options, request, requestEvents } from "../api/request";
 import type { ConversationDetail, ConversationList, ConversationRow } from "../api/types";
-import type { PageOf } from "../kit/load";
+import type { PageOf } from "../kit/data/load";
 import type { Artifact } from "./frames";
 
 const PAGE_ROWS = 50;

@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 import type { ConversationRow } from "../api/types";
-import { confirm, Dialog } from "../kit/dialog";
+import { useLoad, usePages } from "../kit/data/load";
+import { Loaded } from "../kit/data/loaded";
+import { Empty, Failed } from "../kit/data/states";
 import { Icon } from "../kit/icon";
-import { useLoad, usePages } from "../kit/load";
-import { Loaded } from "../kit/loaded";
-import { MenuButton } from "../kit/menu";
-import { RowActions } from "../kit/row-actions";
-import { Empty, Failed } from "../kit/states";
-import { type Column, Table } from "../kit/table";
-import { Moment } from "../kit/values";
+import { RowActions } from "../kit/list/row-actions";
+import { type Column, Table } from "../kit/list/table";
+import { confirm, Dialog } from "../kit/overlay/dialog";
+import { MenuButton } from "../kit/overlay/menu";
+import { Moment } from "../kit/text/values";
 import { deleteConversation, listConversations, readConversations } from "./api";
 import { conversation, open, startOver } from "./thread";
 

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
-import { announce } from "../kit/announce";
-import { duration } from "../kit/formats";
+import { Failed } from "../kit/data/states";
 import { Icon } from "../kit/icon";
-import { Markdown } from "../kit/rendered";
-import { SqlLink } from "../kit/sql-link";
-import { Failed } from "../kit/states";
-import { Text } from "../kit/text";
+import { SqlLink } from "../kit/list/sql-link";
+import { announce } from "../kit/overlay/announce";
+import { duration } from "../kit/text/formats";
+import { Markdown } from "../kit/text/rendered";
+import { Text } from "../kit/text/text";
 import { approve } from "./api";
 import type { Artifact, Part, ToolRun } from "./frames";
 import type { Turn } from "./thread";

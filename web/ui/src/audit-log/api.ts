@@ -1,6 +1,6 @@
 import { type Options, type Query, request, requestText } from "../api/request";
 import type { AuditLogLine } from "../api/types";
-import type { PageOf } from "../kit/load";
+import type { PageOf } from "../kit/data/load";
 
 export const PAGE_ROWS = 100;
 

@@ -1,6 +1,6 @@
 import { type Options, request } from "../api/request";
 import type { AuditBody, AuditRow, AuditRunRow } from "../api/types";
-import type { PageOf } from "../kit/load";
+import type { PageOf } from "../kit/data/load";
 
 const PAGE_ROWS = 50;
 

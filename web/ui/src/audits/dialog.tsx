@@ -1,10 +1,10 @@
 import type { AuditRow } from "../api/types";
-import { announce } from "../kit/announce";
-import { ChannelFields } from "../kit/channel-fields";
-import { CheckField, RadioField, SelectField, TextField } from "../kit/fields";
-import { useForm } from "../kit/form";
-import { FormDialog } from "../kit/form-dialog";
-import { spans } from "../kit/spans";
+import { ChannelFields } from "../kit/form/channel-fields";
+import { CheckField, RadioField, SelectField, TextField } from "../kit/form/fields";
+import { useForm } from "../kit/form/form";
+import { FormDialog } from "../kit/form/form-dialog";
+import { announce } from "../kit/overlay/announce";
+import { spans } from "../kit/time/spans";
 import { readAgents, readEnvironments, saveAudit } from "./api";
 import { bodyOf, draftOf, SENSITIVITIES, SIGNALS } from "./model";
 

@@ -1,7 +1,7 @@
 import type { AuditBody, AuditRow, AuditRunRow } from "../api/types";
-import { type ChannelDraft, channelDraft, channelsOf } from "../kit/channels";
-import { plural } from "../kit/formats";
-import { spanText, spanValue } from "../kit/spans";
+import { type ChannelDraft, channelDraft, channelsOf } from "../kit/form/channels";
+import { plural } from "../kit/text/formats";
+import { spanText, spanValue } from "../kit/time/spans";
 
 export const SENSITIVITIES = ["low", "medium", "high"] as const;
 export const SIGNALS = [

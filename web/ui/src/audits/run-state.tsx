@@ -1,5 +1,5 @@
 import type { AuditRunRow } from "../api/types";
-import { Pill } from "../kit/values";
+import { Pill } from "../kit/text/values";
 
 const KINDS = { running: "info", succeeded: "ok", failed: "err" } as const;
 

@@ -9,7 +9,7 @@ import type {
   TileBody,
   TileRow,
 } from "../api/types";
-import type { Bounds } from "../kit/time";
+import type { Bounds } from "../kit/time/time";
 
 export function readDashboards(options: Options): Promise<DashboardList> {
   return request("GET /dashboards", {}, options);

@@ -1,9 +1,9 @@
 import type { DashboardRow } from "../api/types";
-import { announce } from "../kit/announce";
-import { confirm } from "../kit/dialog";
-import { TextField } from "../kit/fields";
-import { useForm } from "../kit/form";
-import { FormDialog } from "../kit/form-dialog";
+import { TextField } from "../kit/form/fields";
+import { useForm } from "../kit/form/form";
+import { FormDialog } from "../kit/form/form-dialog";
+import { announce } from "../kit/overlay/announce";
+import { confirm } from "../kit/overlay/dialog";
 import { navigate } from "../kit/router";
 import { pathOf } from "../kit/url";
 import { createDashboard, deleteDashboard, describeDashboard } from "./api";

@@ -1,7 +1,7 @@
 // Places of tiles on the grid, and the values of their parameters. Pure functions.
 import type { PlaceBody, QueryRow, TileRow } from "../api/types";
 import type { ChartFields } from "../kit/results/model";
-import type { Bounds } from "../kit/time";
+import type { Bounds } from "../kit/time/time";
 
 export const COLUMNS = 12;
 const LEAST_WIDTH = 2;

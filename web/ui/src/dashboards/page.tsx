@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
 import { can } from "../api/session";
 import type { DashboardRow } from "../api/types";
-import { useLoad } from "../kit/load";
-import { Loaded } from "../kit/loaded";
+import { useLoad } from "../kit/data/load";
+import { Loaded } from "../kit/data/loaded";
+import { Empty, Failed } from "../kit/data/states";
+import { RowActions } from "../kit/list/row-actions";
+import { type Column, Table } from "../kit/list/table";
+import { ViewToolbar } from "../kit/list/toolbar";
 import { Page, type PageProps } from "../kit/page";
-import { RowActions } from "../kit/row-actions";
-import { Empty, Failed } from "../kit/states";
-import { type Column, Table } from "../kit/table";
-import { ViewToolbar } from "../kit/toolbar";
+import { CountOf, Moment } from "../kit/text/values";
 import { pathOf } from "../kit/url";
-import { CountOf, Moment } from "../kit/values";
 import { readDashboards } from "./api";
 import { askAndDelete, NewDialog, RenameDialog } from "./dialogs";
 

@@ -1,5 +1,5 @@
 import type { DeletionBody, DeletionCounts, DeletionPreview, DeletionRow } from "../api/types";
-import { exact, plural } from "../kit/formats";
+import { exact, plural } from "../kit/text/formats";
 
 /** The fields of the form. `of` is what the other fields name. */
 export interface Wanted {

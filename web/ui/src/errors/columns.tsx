@@ -1,10 +1,10 @@
 import type { ErrorGroup, EventSummary } from "../api/types";
-import { EventType } from "../kit/event-type";
-import { percent } from "../kit/formats";
+import { EventType } from "../kit/list/event-type";
+import type { Column } from "../kit/list/table";
 import { place } from "../kit/router";
-import type { Column } from "../kit/table";
+import { percent } from "../kit/text/formats";
+import { Count, CountOf, Id, Moment } from "../kit/text/values";
 import { changed, pathOf, searchOf, splitValues } from "../kit/url";
-import { Count, CountOf, Id, Moment } from "../kit/values";
 import type { Grouping } from "./model";
 
 /** The address of an event in its session. */

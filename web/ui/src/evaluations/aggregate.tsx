@@ -1,11 +1,11 @@
 import type { EvaluationAggregate } from "../api/types";
 import { Histogram } from "../kit/charts/histogram";
 import { TimeChart } from "../kit/charts/time-chart";
-import { Figures } from "../kit/figures";
-import { decimal, exact, plural } from "../kit/formats";
-import { own } from "../kit/own";
+import { own } from "../kit/data/own";
+import { Figures } from "../kit/list/figures";
+import { Tabs } from "../kit/overlay/tabs";
 import { param, place, setQuery } from "../kit/router";
-import { Tabs } from "../kit/tabs";
+import { decimal, exact, plural } from "../kit/text/formats";
 import { changed, searchOf } from "../kit/url";
 import { linesOf, resultsOf, scoreNote } from "./model";
 

@@ -1,6 +1,6 @@
 import { type Options, type Query, request } from "../api/request";
 import type { Evaluation, JobList, Requested } from "../api/types";
-import type { PageOf } from "../kit/load";
+import type { PageOf } from "../kit/data/load";
 
 export const BINS = 20;
 // So many that they name the agents and environments of a rare score.

@@ -1,11 +1,11 @@
 import type { EvaluationJob, JobList } from "../api/types";
-import { plural } from "../kit/formats";
-import type { Load } from "../kit/load";
-import { Loaded } from "../kit/loaded";
-import { StatusBar } from "../kit/status-bar";
-import { type Column, Table } from "../kit/table";
+import type { Load } from "../kit/data/load";
+import { Loaded } from "../kit/data/loaded";
+import { StatusBar } from "../kit/list/status-bar";
+import { type Column, Table } from "../kit/list/table";
+import { plural } from "../kit/text/formats";
+import { Id, Moment, Pill } from "../kit/text/values";
 import { pathOf } from "../kit/url";
-import { Id, Moment, Pill } from "../kit/values";
 import { MOST_JOBS } from "./api";
 
 const JOB_KINDS = { pending: "warn", polling: "info" } as const;

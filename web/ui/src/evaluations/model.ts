@@ -9,7 +9,7 @@ import type {
   TimelinePoint,
 } from "../api/types";
 import type { Series } from "../kit/charts/time-chart";
-import { decimal, exact, plural } from "../kit/formats";
+import { decimal, exact, plural } from "../kit/text/formats";
 
 /** As many as the API returns. */
 const MOST_ASKED = 24;

@@ -2,16 +2,16 @@ import { ApiError } from "../api/errors";
 import type { Query } from "../api/request";
 import { can } from "../api/session";
 import type { Evaluation } from "../api/types";
-import { announce } from "../kit/announce";
-import { confirm } from "../kit/dialog";
-import { decimal, exact, plural } from "../kit/formats";
-import { type Load, usePages } from "../kit/load";
-import { Loaded } from "../kit/loaded";
-import { own } from "../kit/own";
-import { StatusBar } from "../kit/status-bar";
-import { type Column, Table } from "../kit/table";
+import { type Load, usePages } from "../kit/data/load";
+import { Loaded } from "../kit/data/loaded";
+import { own } from "../kit/data/own";
+import { StatusBar } from "../kit/list/status-bar";
+import { type Column, Table } from "../kit/list/table";
+import { announce } from "../kit/overlay/announce";
+import { confirm } from "../kit/overlay/dialog";
+import { decimal, exact, plural } from "../kit/text/formats";
+import { Id, Moment, Pill } from "../kit/text/values";
 import { pathOf } from "../kit/url";
-import { Id, Moment, Pill } from "../kit/values";
 import { evaluateAgain, listResults } from "./api";
 
 interface LowestProps {

@@ -1,7 +1,7 @@
 import { type Options, type Query, request, requestText } from "../api/request";
 import type { EventSummary, Outline } from "../api/types";
-import type { PageOf } from "../kit/load";
-import { memberText } from "../kit/raw";
+import type { PageOf } from "../kit/data/load";
+import { memberText } from "../kit/text/raw";
 
 export const PAGE_ROWS = 100;
 const MOST_CALLS = 20_000;

@@ -1,8 +1,8 @@
 import type { EventSummary } from "../api/types";
-import { EventType } from "../kit/event-type";
-import type { Column } from "../kit/table";
+import { EventType } from "../kit/list/event-type";
+import type { Column } from "../kit/list/table";
+import { Id, Moment } from "../kit/text/values";
 import { pathOf } from "../kit/url";
-import { Id, Moment } from "../kit/values";
 
 /**
  * The columns of the table "Events".

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Query } from "../api/request";
 import type { EventSummary } from "../api/types";
-import { useFirstPage } from "../kit/live";
-import type { Pages } from "../kit/load";
+import { useFirstPage } from "../kit/data/live";
+import type { Pages } from "../kit/data/load";
 import { listEvents } from "./api";
 import { arrived, mergedEvents } from "./model";
 

@@ -1,9 +1,9 @@
 import type { EventSummary } from "../api/types";
-import { duration } from "../kit/formats";
-import { useLoad } from "../kit/load";
-import { Loaded } from "../kit/loaded";
-import { Text } from "../kit/text";
-import { Moment } from "../kit/values";
+import { useLoad } from "../kit/data/load";
+import { Loaded } from "../kit/data/loaded";
+import { duration } from "../kit/text/formats";
+import { Text } from "../kit/text/text";
+import { Moment } from "../kit/text/values";
 import { readCalls } from "./api";
 import { type Family, familyOf, pairOf } from "./pair";
 

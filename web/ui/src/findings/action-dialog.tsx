@@ -1,9 +1,9 @@
 import type { FindingRow } from "../api/types";
-import { announce } from "../kit/announce";
-import { readAddresses } from "../kit/channel-fields";
-import { SelectField, TextField } from "../kit/fields";
-import { useForm } from "../kit/form";
-import { FormDialog } from "../kit/form-dialog";
+import { readAddresses } from "../kit/form/channel-fields";
+import { SelectField, TextField } from "../kit/form/fields";
+import { useForm } from "../kit/form/form";
+import { FormDialog } from "../kit/form/form-dialog";
+import { announce } from "../kit/overlay/announce";
 import { act } from "./api";
 import type { ActionOf } from "./model";
 

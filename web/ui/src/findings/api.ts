@@ -1,6 +1,6 @@
 import { type Options, type Query, request } from "../api/request";
 import type { AuditRow, FindingActionBody, FindingRow, QueryResult, Session } from "../api/types";
-import type { PageOf } from "../kit/load";
+import type { PageOf } from "../kit/data/load";
 
 export const PAGE_ROWS = 100;
 

@@ -1,5 +1,5 @@
 import type { FindingActionBody, FindingRow } from "../api/types";
-import { compact, decimal, duration, percent, plural } from "../kit/formats";
+import { compact, decimal, duration, percent, plural } from "../kit/text/formats";
 
 export type Action = "ack" | "assign" | "resolve" | "mute" | "dismiss" | "reopen";
 

@@ -1,10 +1,10 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { readSession, session } from "../api/session";
+import { Failed } from "../kit/data/states";
 import { lazy } from "../kit/lazy";
 import { forgetOrganization, organization, rememberOrganization } from "../kit/organization";
 import { navigate, place } from "../kit/router";
-import { Failed } from "../kit/states";
 import { ownPath, pathOf } from "../kit/url";
 import { Frame } from "./frame";
 import { leave, tellPerson } from "./leave";

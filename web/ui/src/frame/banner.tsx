@@ -1,8 +1,8 @@
 import { membership, session } from "../api/session";
 import { Brand } from "../kit/brand";
 import { Icon } from "../kit/icon";
-import { MenuButton, type MenuItem } from "../kit/menu";
 import { organization } from "../kit/organization";
+import { MenuButton, type MenuItem } from "../kit/overlay/menu";
 import { pathOf } from "../kit/url";
 import { AssistantButton } from "./assistant";
 import { signOut } from "./leave";

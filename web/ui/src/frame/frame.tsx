@@ -1,13 +1,13 @@
 import { useMemo } from "preact/hooks";
 import { can, membership, session } from "../api/session";
-import { announcement } from "../kit/announce";
 import { Boundary } from "../kit/boundary";
-import { Confirmation } from "../kit/dialog";
+import { Empty, Forbidden, NotFound } from "../kit/data/states";
 import { lazy } from "../kit/lazy";
 import { organization } from "../kit/organization";
+import { announcement } from "../kit/overlay/announce";
+import { Confirmation } from "../kit/overlay/dialog";
 import { Page, type PageProps } from "../kit/page";
 import { place } from "../kit/router";
-import { Empty, Forbidden, NotFound } from "../kit/states";
 import { match, type Route } from "../routes";
 import { Assistant } from "./assistant";
 import { Banner } from "./banner";

@@ -1,5 +1,5 @@
-import { Dialog } from "../kit/dialog";
 import { organization } from "../kit/organization";
+import { Dialog } from "../kit/overlay/dialog";
 import { preferences } from "../kit/preferences";
 import { navigate } from "../kit/router";
 import { focusSearch, shortcuts, useShortcuts } from "../kit/shortcuts";

@@ -1,8 +1,8 @@
 // One person at a time: when somebody signs out or in, nothing of the last person stays in any tab.
 import { render } from "preact";
 import { endSession, session } from "../api/session";
-import { announce } from "../kit/announce";
 import { forgetOrganization } from "../kit/organization";
+import { announce } from "../kit/overlay/announce";
 
 const people = new BroadcastChannel("wp-person");
 

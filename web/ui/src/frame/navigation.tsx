@@ -1,8 +1,8 @@
 import { useEffect } from "preact/hooks";
 import { request } from "../api/request";
 import { can } from "../api/session";
+import { LOOK_EVERY_MS, openIncidents } from "../kit/data/open-incidents";
 import { Icon } from "../kit/icon";
-import { LOOK_EVERY_MS, openIncidents } from "../kit/open-incidents";
 import { organization } from "../kit/organization";
 import { place } from "../kit/router";
 import { pathOf } from "../kit/url";

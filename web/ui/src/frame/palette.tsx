@@ -1,6 +1,6 @@
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
-import { Dialog } from "../kit/dialog";
 import { Icon } from "../kit/icon";
+import { Dialog } from "../kit/overlay/dialog";
 import { type Command, fixedCommands, readCommands, sessionCommand } from "./commands";
 import { paletteOpen } from "./open";
 import { ranked } from "./rank";

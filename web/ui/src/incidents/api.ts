@@ -1,6 +1,6 @@
 import { type Options, request } from "../api/request";
 import type { AlertPreview, IncidentDetail, IncidentRow } from "../api/types";
-import { sqlOfFinding, sqlOfRule } from "../kit/statements";
+import { sqlOfFinding, sqlOfRule } from "../kit/data/statements";
 
 const INCIDENT = "GET /alerts/incidents/{incident_id}";
 

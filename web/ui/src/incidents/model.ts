@@ -1,5 +1,5 @@
 import type { ActivityRow, CommentRow, IncidentDetail, IncidentRow } from "../api/types";
-import { decimal, exact, percent, plural } from "../kit/formats";
+import { decimal, exact, percent, plural } from "../kit/text/formats";
 
 /** The actor of what the service does by itself. */
 export const SYSTEM = "system";

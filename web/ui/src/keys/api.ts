@@ -1,6 +1,6 @@
 import { type Options, request } from "../api/request";
 import type { KeyBody, KeyRow } from "../api/types";
-import type { KeyPermission } from "../kit/permission-names";
+import type { KeyPermission } from "../kit/form/permission-names";
 
 export function readKeys(options: Options): Promise<KeyRow[]> {
   return request("GET /keys", {}, options);

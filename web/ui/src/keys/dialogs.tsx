@@ -1,16 +1,16 @@
 import { useRef, useState } from "preact/hooks";
 import type { KeyRow } from "../api/types";
-import { announce } from "../kit/announce";
-import { Dialog } from "../kit/dialog";
-import { TextField } from "../kit/fields";
-import { commandFor } from "../kit/first-event";
-import { useForm } from "../kit/form";
-import { FormDialog } from "../kit/form-dialog";
-import { FOR_KEYS, type KeyPermission } from "../kit/permission-names";
-import { PermissionPicker } from "../kit/permission-picker";
-import { newSecret } from "../kit/secret";
-import { CopyButton } from "../kit/values";
-import { zone } from "../kit/zone";
+import { TextField } from "../kit/form/fields";
+import { commandFor } from "../kit/form/first-event";
+import { useForm } from "../kit/form/form";
+import { FormDialog } from "../kit/form/form-dialog";
+import { FOR_KEYS, type KeyPermission } from "../kit/form/permission-names";
+import { PermissionPicker } from "../kit/form/permission-picker";
+import { newSecret } from "../kit/form/secret";
+import { announce } from "../kit/overlay/announce";
+import { Dialog } from "../kit/overlay/dialog";
+import { CopyButton } from "../kit/text/values";
+import { zone } from "../kit/time/zone";
 import { changeKey, createKey } from "./api";
 import { expiryOf, PRESETS, presetOf } from "./model";
 

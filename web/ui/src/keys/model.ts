@@ -1,7 +1,7 @@
 import type { KeyRow } from "../api/types";
-import { FOR_KEYS, type KeyPermission } from "../kit/permission-names";
-import { spanOf } from "../kit/spans";
-import { parseInput } from "../kit/time";
+import { FOR_KEYS, type KeyPermission } from "../kit/form/permission-names";
+import { spanOf } from "../kit/time/spans";
+import { parseInput } from "../kit/time/time";
 
 /** The permissions of a new key, by the name of its preset. */
 export const PRESETS: Readonly<Record<string, readonly KeyPermission[]>> = {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useErrorBoundary } from "preact/hooks";
+import { Failed } from "./data/states";
 import { Page } from "./page";
-import { Failed } from "./states";
 
 /** Keeps a defect of a page within it: the navigation still leads to the others. */
 export function Boundary({ title, children }: { title: string; children: ComponentChildren }) {

@@ -1,6 +1,6 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { Failed } from "./states";
+import { Failed } from "./data/states";
 
 type Module<P> = { default: ComponentType<P> };
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { membership } from "../api/session";
 import { visits } from "./router";
-import { visible } from "./visible";
+import { visible } from "./text/visible";
 
 /** The visit whose h1 has had the focus. The first page of a visit to the site does not take it. */
 let focused = 0;

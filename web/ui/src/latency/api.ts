@@ -1,6 +1,6 @@
 import { type Options, type Query, request } from "../api/request";
 import type { LatencyAggregate } from "../api/types";
-import type { Bounds } from "../kit/time";
+import type { Bounds } from "../kit/time/time";
 import type { Family } from "./model";
 
 export function readLatency(query: Query, options: Options): Promise<LatencyAggregate> {

@@ -1,12 +1,12 @@
 import type { LatencyCall } from "../api/types";
-import { plural } from "../kit/formats";
-import { Loaded } from "../kit/loaded";
-import { useQuery } from "../kit/query";
+import { Loaded } from "../kit/data/loaded";
+import { useQuery } from "../kit/data/query";
+import { StatusBar } from "../kit/list/status-bar";
+import { type Column, Table } from "../kit/list/table";
 import { setQuery } from "../kit/router";
-import { StatusBar } from "../kit/status-bar";
-import { type Column, Table } from "../kit/table";
+import { plural } from "../kit/text/formats";
+import { Duration, Id, Moment, Pill } from "../kit/text/values";
 import { pathOf } from "../kit/url";
-import { Duration, Id, Moment, Pill } from "../kit/values";
 import { bandNames, type Cell, type Choice, callsQuery, cellParams } from "./model";
 
 interface Props {

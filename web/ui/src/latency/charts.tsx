@@ -3,10 +3,10 @@ import { useRef } from "preact/hooks";
 import type { LatencyAggregate } from "../api/types";
 import { HEAT_MAP_LEFT, HeatMap } from "../kit/charts/heat-map";
 import { TimeChart } from "../kit/charts/time-chart";
-import { Figures } from "../kit/figures";
-import { duration, exact, percent } from "../kit/formats";
+import { Figures } from "../kit/list/figures";
 import { setQuery } from "../kit/router";
-import { Duration, Failures } from "../kit/values";
+import { duration, exact, percent } from "../kit/text/formats";
+import { Duration, Failures } from "../kit/text/values";
 import { bandNames, cellParams, failedShare } from "./model";
 
 interface Props {

@@ -1,7 +1,7 @@
 import type { Query } from "../api/request";
 import type { LatencyAggregate } from "../api/types";
-import { duration } from "../kit/formats";
-import type { Bounds } from "../kit/time";
+import { duration } from "../kit/text/formats";
+import type { Bounds } from "../kit/time/time";
 import { changed } from "../kit/url";
 
 export interface Family {

@@ -1,8 +1,8 @@
 import type { LatencyOfKey } from "../api/types";
+import { type Column, type Sort, sorted, Table } from "../kit/list/table";
 import { place } from "../kit/router";
-import { type Column, type Sort, sorted, Table } from "../kit/table";
+import { CountOf, Duration, Failures } from "../kit/text/values";
 import { changed, pathOf, searchOf } from "../kit/url";
-import { CountOf, Duration, Failures } from "../kit/values";
 import { type Choice, cellParams, failedQuery, isName } from "./model";
 
 interface Props {

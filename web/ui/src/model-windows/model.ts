@@ -1,5 +1,5 @@
 import type { ResolvedWindow } from "../api/types";
-import { exact } from "../kit/formats";
+import { exact } from "../kit/text/formats";
 
 /** Reads a number of tokens: "128000", "128,000", "128k", "1M"; null for anything else. */
 export function tokensOf(text: string): number | null {

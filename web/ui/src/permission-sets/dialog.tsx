@@ -1,10 +1,10 @@
 import type { SetRow } from "../api/types";
-import { announce } from "../kit/announce";
-import { TextField } from "../kit/fields";
-import { useForm } from "../kit/form";
-import { FormDialog } from "../kit/form-dialog";
-import { FOR_PEOPLE, type Permission } from "../kit/permission-names";
-import { PermissionPicker } from "../kit/permission-picker";
+import { TextField } from "../kit/form/fields";
+import { useForm } from "../kit/form/form";
+import { FormDialog } from "../kit/form/form-dialog";
+import { FOR_PEOPLE, type Permission } from "../kit/form/permission-names";
+import { PermissionPicker } from "../kit/form/permission-picker";
+import { announce } from "../kit/overlay/announce";
 import { changeSet, createSet } from "./api";
 
 interface Props {

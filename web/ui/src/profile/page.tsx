@@ -1,9 +1,9 @@
 import { session } from "../api/session";
-import { Combobox } from "../kit/combobox";
+import { Combobox } from "../kit/form/combobox";
 import { Page } from "../kit/page";
 import { type Preferences, prefer, preferences } from "../kit/preferences";
-import { formatFully, isZone, zoneName } from "../kit/time";
-import { ZONE_CHOICES } from "../kit/zone";
+import { formatFully, isZone, zoneName } from "../kit/time/time";
+import { ZONE_CHOICES } from "../kit/time/zone";
 import { Sessions } from "./sessions";
 
 const THEMES = { system: "System", light: "Light", dark: "Dark" } as const;

@@ -3,7 +3,7 @@ import { ApiError } from "../api/errors";
 import { request } from "../api/request";
 import type { OpenSession } from "../api/types";
 import { preferences } from "../kit/preferences";
-import { formatFully, zoneName } from "../kit/time";
+import { formatFully, zoneName } from "../kit/time/time";
 
 /** The person's sessions. Each can be ended, and all others at once. */
 export function Sessions() {

@@ -1,9 +1,9 @@
 import { useRef } from "preact/hooks";
 import type { QueryRow } from "../api/types";
-import { announce } from "../kit/announce";
-import { CheckField, SelectField, TextField } from "../kit/fields";
-import { useForm } from "../kit/form";
-import { FormDialog } from "../kit/form-dialog";
+import { CheckField, SelectField, TextField } from "../kit/form/fields";
+import { useForm } from "../kit/form/form";
+import { FormDialog } from "../kit/form/form-dialog";
+import { announce } from "../kit/overlay/announce";
 import { CHART_TYPES, type ChartFields, type ChartType } from "../kit/results/model";
 import { parametersOf } from "../kit/results/parameters";
 import { addTile, createDashboard, createQuery, readDashboards, replaceQuery } from "./api";

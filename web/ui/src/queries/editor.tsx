@@ -20,7 +20,7 @@ import {
 import type { MutableRef } from "preact/hooks";
 import { useEffect, useRef } from "preact/hooks";
 import type { PublishedTables } from "../api/types";
-import { HIDDEN } from "../kit/visible";
+import { HIDDEN } from "../kit/text/visible";
 import { styleNonce } from "../kit/worker";
 import { completer, language } from "./language";
 import type { Place } from "./model";

@@ -1,9 +1,9 @@
 import { useEffect } from "preact/hooks";
-import { useLoad } from "../kit/load";
-import { Loaded } from "../kit/loaded";
+import { useLoad } from "../kit/data/load";
+import { Loaded } from "../kit/data/loaded";
+import { sqlPath } from "../kit/list/sql-link";
 import { Page, type PageProps } from "../kit/page";
 import { navigate, param, remembered } from "../kit/router";
-import { sqlPath } from "../kit/sql-link";
 import { pathOf } from "../kit/url";
 import { readQuery, readStatement } from "./api";
 import { fitsUrl, isListed } from "./model";

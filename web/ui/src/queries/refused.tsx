@@ -1,6 +1,6 @@
 import { ApiError } from "../api/errors";
-import { Failed } from "../kit/states";
-import { Text } from "../kit/text";
+import { Failed } from "../kit/data/states";
+import { Text } from "../kit/text/text";
 import { lineAndColumn, type Place, placeOf, reasonOf } from "./model";
 
 interface Props {

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { can } from "../api/session";
 import type { QueryRow } from "../api/types";
-import { announce } from "../kit/announce";
-import { confirm } from "../kit/dialog";
 import { Icon } from "../kit/icon";
+import { announce } from "../kit/overlay/announce";
+import { confirm } from "../kit/overlay/dialog";
 import { pathOf } from "../kit/url";
 import { deleteQuery } from "./api";
 import { reasonOf } from "./model";

@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import type { QueryResult } from "../api/types";
-import { isAbort } from "../kit/load";
+import { isAbort } from "../kit/data/load";
 import { runStatement } from "./api";
 
 /** One run of a statement. */

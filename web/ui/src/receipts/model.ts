@@ -1,5 +1,5 @@
 import type { OtelService, Receipt, SkippedRow } from "../api/types";
-import { exact, plural } from "../kit/formats";
+import { exact, plural } from "../kit/text/formats";
 
 /** The ways in, by their names in the API. */
 export const WAYS: Readonly<Record<Receipt["source"], string>> = {

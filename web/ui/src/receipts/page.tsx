@@ -1,13 +1,13 @@
 import type { Query } from "../api/request";
 import { can } from "../api/session";
-import { useRefresh } from "../kit/load";
+import { useRefresh } from "../kit/data/load";
+import { useUrlQuery } from "../kit/data/query";
+import { ViewToolbar } from "../kit/list/toolbar";
+import { Tabs } from "../kit/overlay/tabs";
 import { Page, type PageProps } from "../kit/page";
-import { useUrlQuery } from "../kit/query";
 import { param, setQuery } from "../kit/router";
-import { Tabs } from "../kit/tabs";
-import { TimeRange } from "../kit/time-range";
-import { ViewToolbar } from "../kit/toolbar";
-import { currentRange } from "../kit/zone";
+import { TimeRange } from "../kit/time/time-range";
+import { currentRange } from "../kit/time/zone";
 import { PAGE_ROWS } from "./api";
 import { Senders, Services, Skipped } from "./tables";
 

@@ -1,12 +1,12 @@
 import type { EvaluationJob, Session } from "../api/types";
-import { decimal, exact } from "../kit/formats";
 import { Icon } from "../kit/icon";
 import type { IconName } from "../kit/icon-names";
-import { MenuButton } from "../kit/menu";
+import type { Column } from "../kit/list/table";
+import { MenuButton } from "../kit/overlay/menu";
 import { setQuery } from "../kit/router";
-import type { Column } from "../kit/table";
+import { decimal, exact } from "../kit/text/formats";
+import { Count, Duration, Failures, FittedId, Moment } from "../kit/text/values";
 import { pathOf } from "../kit/url";
-import { Count, Duration, Failures, FittedId, Moment } from "../kit/values";
 import { lasted, outcomeOf, type State, scoreOf, scoreSort, sortQuery, stateOf } from "./model";
 import { OutcomeSign } from "./outcome";
 

@@ -1,8 +1,8 @@
 import type { SessionTotals } from "../api/types";
-import { type FigureOf, Figures } from "../kit/figures";
-import { compact, decimal, exact, percent, plural } from "../kit/formats";
-import type { Load } from "../kit/load";
-import { Waiting } from "../kit/loaded";
+import type { Load } from "../kit/data/load";
+import { Waiting } from "../kit/data/loaded";
+import { type FigureOf, Figures } from "../kit/list/figures";
+import { compact, decimal, exact, percent, plural } from "../kit/text/formats";
 
 /**
  * The strip of key figures above the list: sums over all sessions that the filters choose, not only over the rows that

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Query } from "../api/request";
 import type { Session, SessionTotals } from "../api/types";
-import { useFirstPage } from "../kit/live";
-import type { Load, Pages } from "../kit/load";
+import { useFirstPage } from "../kit/data/live";
+import type { Load, Pages } from "../kit/data/load";
 import { listSessions } from "./api";
 import { merged } from "./model";
 

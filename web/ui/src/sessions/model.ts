@@ -1,7 +1,7 @@
 // Works out the cells and figures of the list of sessions. Pure functions.
 
 import type { EvaluationJob, Session } from "../api/types";
-import { own } from "../kit/own";
+import { own } from "../kit/data/own";
 
 /** The standard order. */
 export const LAST_EVENT = "last_event_at";

@@ -1,6 +1,6 @@
-import { middle } from "../kit/formats";
 import { Icon } from "../kit/icon";
 import type { IconName } from "../kit/icon-names";
+import { middle } from "../kit/text/formats";
 import { type Outcome, outcomeWords } from "./model";
 
 const MOST_CHARS = 40;

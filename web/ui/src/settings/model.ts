@@ -1,5 +1,5 @@
 import type { SettingRow } from "../api/types";
-import { spanText } from "../kit/spans";
+import { spanText } from "../kit/time/spans";
 
 export type Value = SettingRow["value"];
 /** The content of a setting's field: a text, lines of text, a mark, or marks. */

@@ -1,9 +1,9 @@
 import { can } from "../api/session";
 import type { SettingRow } from "../api/types";
-import { useLoad } from "../kit/load";
-import { Loaded } from "../kit/loaded";
+import { useLoad } from "../kit/data/load";
+import { Loaded } from "../kit/data/loaded";
+import { ViewToolbar } from "../kit/list/toolbar";
 import { Page, type PageProps } from "../kit/page";
-import { ViewToolbar } from "../kit/toolbar";
 import { readSettings } from "./api";
 import { grouped } from "./model";
 import { Setting } from "./setting";

@@ -1,12 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
 import { can } from "../api/session";
 import type { SettingRow } from "../api/types";
-import { announce } from "../kit/announce";
-import { CheckField, SelectField, TextField } from "../kit/fields";
-import { type Form, FormView, useForm } from "../kit/form";
-import { PickGroup } from "../kit/pick-group";
-import { Failed } from "../kit/states";
-import { Moment } from "../kit/values";
+import { Failed } from "../kit/data/states";
+import { CheckField, SelectField, TextField } from "../kit/form/fields";
+import { type Form, FormView, useForm } from "../kit/form/form";
+import { PickGroup } from "../kit/form/pick-group";
+import { announce } from "../kit/overlay/announce";
+import { Moment } from "../kit/text/values";
 import { readSetNames, saveSetting } from "./api";
 import { type Draft, draftOf, hintOf, isList, isSet, secretText, settingOf, valueText } from "./model";
 

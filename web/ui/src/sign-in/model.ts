@@ -1,5 +1,5 @@
 import type { ApiError } from "../api/errors";
-import { duration } from "../kit/formats";
+import { duration } from "../kit/text/formats";
 
 /** The sentence about a step that failed. null: the code of the page itself is at fault. */
 export function messageOf(error: ApiError | null): string {

@@ -1,6 +1,6 @@
 import { type Options, request } from "../api/request";
 import { can } from "../api/session";
-import { FIRST_SESSION } from "../kit/first-event";
+import { FIRST_SESSION } from "../kit/form/first-event";
 
 /** A key that may only send events. `at` is before it existed. */
 export interface Made {

@@ -1,11 +1,11 @@
 import { useMemo, useState } from "preact/hooks";
 import { can } from "../api/session";
-import { copy } from "../kit/clipboard";
-import { commandFor, type Language } from "../kit/first-event";
+import { Failed, Forbidden } from "../kit/data/states";
+import { commandFor, type Language } from "../kit/form/first-event";
+import { newSecret } from "../kit/form/secret";
+import { Tabs } from "../kit/overlay/tabs";
 import { Page, type PageProps } from "../kit/page";
-import { newSecret } from "../kit/secret";
-import { Failed, Forbidden } from "../kit/states";
-import { Tabs } from "../kit/tabs";
+import { copy } from "../kit/text/clipboard";
 import { pathOf } from "../kit/url";
 import { type Arrival, createKey, type Made } from "./api";
 import { useArrived } from "./arrived";

@@ -1,5 +1,5 @@
 import type { LimitsToday, UsageCounters } from "../api/types";
-import { exact } from "../kit/formats";
+import { exact } from "../kit/text/formats";
 
 interface Counter {
   name: keyof UsageCounters;

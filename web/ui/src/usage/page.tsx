@@ -1,14 +1,14 @@
 import type { Usage, UsageOfWindow } from "../api/types";
-import { Figures } from "../kit/figures";
-import { useLoad } from "../kit/load";
-import { Loaded } from "../kit/loaded";
+import { useLoad } from "../kit/data/load";
+import { Loaded } from "../kit/data/loaded";
+import { useQuery } from "../kit/data/query";
+import { Figures } from "../kit/list/figures";
+import { type Column, Table } from "../kit/list/table";
+import { ViewToolbar } from "../kit/list/toolbar";
 import { Page, type PageProps } from "../kit/page";
-import { useQuery } from "../kit/query";
 import { param } from "../kit/router";
-import { type Column, Table } from "../kit/table";
-import { ViewToolbar } from "../kit/toolbar";
+import { Count, CountOf, Moment, Pill } from "../kit/text/values";
 import { pathOf } from "../kit/url";
-import { Count, CountOf, Moment, Pill } from "../kit/values";
 import { readWindows } from "./api";
 import { GROUPS, limitFigures } from "./model";
 

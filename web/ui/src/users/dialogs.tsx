@@ -1,12 +1,12 @@
 import type { SetRow, UserRow } from "../api/types";
-import { announce } from "../kit/announce";
-import { SelectField, TextField } from "../kit/fields";
-import { useForm } from "../kit/form";
-import { FormDialog } from "../kit/form-dialog";
-import { plural } from "../kit/formats";
+import { SelectField, TextField } from "../kit/form/fields";
+import { useForm } from "../kit/form/form";
+import { FormDialog } from "../kit/form/form-dialog";
+import { FOR_PEOPLE } from "../kit/form/permission-names";
+import { PermissionPicker } from "../kit/form/permission-picker";
 import { mailIsSetUp } from "../kit/mail";
-import { FOR_PEOPLE } from "../kit/permission-names";
-import { PermissionPicker } from "../kit/permission-picker";
+import { announce } from "../kit/overlay/announce";
+import { plural } from "../kit/text/formats";
 import { changeGrant, invite } from "./api";
 import { type Grant, grantOf, grantText, resultOf } from "./model";
 

@@ -1,5 +1,5 @@
 import type { SetRow, UserRow } from "../api/types";
-import { FOR_PEOPLE, type Permission } from "../kit/permission-names";
+import { FOR_PEOPLE, type Permission } from "../kit/form/permission-names";
 
 export interface Grant {
   permission_set: string | null;

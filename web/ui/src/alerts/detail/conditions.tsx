@@ -1,7 +1,7 @@
 import { useId } from "preact/hooks";
-import { Combobox } from "../../kit/combobox";
-import { Messages, SelectField } from "../../kit/fields";
-import type { Form } from "../../kit/form";
+import { Combobox } from "../../kit/form/combobox";
+import { Messages, SelectField } from "../../kit/form/fields";
+import type { Form } from "../../kit/form/form";
 import { Icon } from "../../kit/icon";
 import { readScoreKeys } from "../api";
 import { type Condition, type Draft, OPERATORS } from "../model";

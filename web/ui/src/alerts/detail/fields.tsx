@@ -1,8 +1,8 @@
-import { ChannelFields } from "../../kit/channel-fields";
-import { CheckField, RadioField, SelectField, TextField } from "../../kit/fields";
-import type { Form } from "../../kit/form";
-import { plural } from "../../kit/formats";
-import { spans } from "../../kit/spans";
+import { ChannelFields } from "../../kit/form/channel-fields";
+import { CheckField, RadioField, SelectField, TextField } from "../../kit/form/fields";
+import type { Form } from "../../kit/form/form";
+import { plural } from "../../kit/text/formats";
+import { spans } from "../../kit/time/spans";
 import { readFacet, readScoreKeys } from "../api";
 import { metricOf, unitText } from "../condition";
 import { type Draft, KINDS, METRICS, OPERATORS } from "../model";

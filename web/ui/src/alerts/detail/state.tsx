@@ -1,9 +1,9 @@
 import { useEffect } from "preact/hooks";
 import { can } from "../../api/session";
 import type { AlertRow } from "../../api/types";
-import { useLoad } from "../../kit/load";
+import { useLoad } from "../../kit/data/load";
+import { Moment } from "../../kit/text/values";
 import { pathOf } from "../../kit/url";
-import { Moment } from "../../kit/values";
 import { readOpenIncidents } from "../api";
 
 const LOOK_AGAIN_MS = 2000;

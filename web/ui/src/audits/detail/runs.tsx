@@ -1,10 +1,10 @@
 import type { AuditRunRow } from "../../api/types";
+import { Empty } from "../../kit/data/states";
+import { type Column, Table } from "../../kit/list/table";
 import { param } from "../../kit/router";
-import { Empty } from "../../kit/states";
-import { type Column, Table } from "../../kit/table";
-import { Text } from "../../kit/text";
+import { Text } from "../../kit/text/text";
+import { Moment } from "../../kit/text/values";
 import { pathOf } from "../../kit/url";
-import { Moment } from "../../kit/values";
 import { outcomeText } from "../model";
 import { RunState } from "../run-state";
 

@@ -1,10 +1,10 @@
 import { can } from "../../api/session";
-import { Combobox } from "../../kit/combobox";
+import { Combobox } from "../../kit/form/combobox";
+import { ViewToolbar } from "../../kit/list/toolbar";
 import { useNarrow } from "../../kit/media";
-import { MenuButton, type MenuItem } from "../../kit/menu";
+import { MenuButton, type MenuItem } from "../../kit/overlay/menu";
 import { param, setQuery } from "../../kit/router";
-import { TimeRange } from "../../kit/time-range";
-import { ViewToolbar } from "../../kit/toolbar";
+import { TimeRange } from "../../kit/time/time-range";
 import type { Layout } from "./use-layout";
 import { REFRESHES } from "./use-timed-refresh";
 

@@ -1,5 +1,5 @@
 import type { PlaceBody } from "../../api/types";
-import { scrollerOf } from "../../kit/virtual";
+import { scrollerOf } from "../../kit/list/virtual";
 import { COLUMNS, moved } from "../model";
 
 interface Drag {

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import type { PlaceBody, TileRow } from "../../api/types";
-import { announce } from "../../kit/announce";
 import { Icon } from "../../kit/icon";
+import { announce } from "../../kit/overlay/announce";
 import { placeText, stepped } from "../model";
 import { startDrag } from "./drag";
 

@@ -1,6 +1,6 @@
 import { can } from "../../api/session";
-import { useLoad } from "../../kit/load";
-import { Loaded } from "../../kit/loaded";
+import { useLoad } from "../../kit/data/load";
+import { Loaded } from "../../kit/data/loaded";
 import { Page, type PageProps } from "../../kit/page";
 import { readDashboard, readQueries } from "../api";
 import { Dashboard } from "./dashboard";

@@ -1,16 +1,16 @@
 import { useState } from "preact/hooks";
 import { can } from "../../api/session";
 import type { QueryResult, QueryRow, TileBody, TileRow } from "../../api/types";
-import { SelectField, TextField } from "../../kit/fields";
-import { useForm } from "../../kit/form";
-import { FormDialog } from "../../kit/form-dialog";
-import { useLoad } from "../../kit/load";
-import { Loaded } from "../../kit/loaded";
+import { useLoad } from "../../kit/data/load";
+import { Loaded } from "../../kit/data/loaded";
+import { SelectField, TextField } from "../../kit/form/fields";
+import { useForm } from "../../kit/form/form";
+import { FormDialog } from "../../kit/form/form-dialog";
 import { ResultChart } from "../../kit/results/chart";
 import { ChartChoices } from "../../kit/results/chart-fields";
 import { type ChartFields, type ChartType, fieldsFor } from "../../kit/results/model";
 import { parametersOf, valuesFor } from "../../kit/results/parameters";
-import { boundsOf, type Range } from "../../kit/time";
+import { boundsOf, type Range } from "../../kit/time/time";
 import { runStatement, saveTile } from "../api";
 import { boundTyped, fieldsOf, nameOf, typedFor } from "../model";
 

@@ -1,8 +1,8 @@
 import { can } from "../../api/session";
 import type { QueryRow, TileRow } from "../../api/types";
-import type { MenuItem } from "../../kit/menu";
+import type { MenuItem } from "../../kit/overlay/menu";
 import { navigate } from "../../kit/router";
-import { boundsOf, type Range } from "../../kit/time";
+import { boundsOf, type Range } from "../../kit/time/time";
 import { pathOf, searchOf } from "../../kit/url";
 import { boundTyped } from "../model";
 

@@ -1,12 +1,12 @@
 import { ApiError } from "../../api/errors";
 import type { QueryRow, TileRow } from "../../api/types";
-import { plural } from "../../kit/formats";
-import { Skeleton, Waiting } from "../../kit/loaded";
+import { Skeleton, Waiting } from "../../kit/data/loaded";
 import { ResultChart } from "../../kit/results/chart";
 import { fieldsFor } from "../../kit/results/model";
 import { emptyNote } from "../../kit/results/parameters";
 import { ResultTable } from "../../kit/results/table";
-import { boundsOf, type Range } from "../../kit/time";
+import { plural } from "../../kit/text/formats";
+import { boundsOf, type Range } from "../../kit/time/time";
 import { boundTyped, fieldsOf } from "../model";
 import { useRoom } from "./use-room";
 import { useTile } from "./use-tile";

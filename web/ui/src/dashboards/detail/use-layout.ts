@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { DashboardDetail, PlaceBody } from "../../api/types";
-import { announce } from "../../kit/announce";
-import { confirm } from "../../kit/dialog";
+import { announce } from "../../kit/overlay/announce";
+import { confirm } from "../../kit/overlay/dialog";
 import { guardLeaving } from "../../kit/router";
 import { saveLayout } from "../api";
 import { samePlaces, settled } from "../model";

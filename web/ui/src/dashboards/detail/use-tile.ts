@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { pause } from "../../api/request";
 import type { QueryResult, TileRow } from "../../api/types";
-import { isAbort } from "../../kit/load";
-import { boundsOf, type Range } from "../../kit/time";
+import { isAbort } from "../../kit/data/load";
+import { boundsOf, type Range } from "../../kit/time/time";
 import { runTile } from "../api";
 import { queueOf } from "./queue";
 

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { type Refresh, useRefresh } from "../../kit/load";
+import { type Refresh, useRefresh } from "../../kit/data/load";
 
 /** Seconds between the refreshes that can be chosen. */
 export const REFRESHES: Readonly<Record<string, number>> = { "30s": 30, "1m": 60, "5m": 300 };

@@ -1,10 +1,10 @@
 import { can } from "../../api/session";
 import type { FindingRow, Session } from "../../api/types";
-import { useLoad } from "../../kit/load";
-import { readNamedEvents } from "../../kit/named-events";
-import { type Column, Table } from "../../kit/table";
+import { useLoad } from "../../kit/data/load";
+import { readNamedEvents } from "../../kit/data/named-events";
+import { type Column, Table } from "../../kit/list/table";
+import { Count, Duration, Failures, Id, Moment } from "../../kit/text/values";
 import { pathOf } from "../../kit/url";
-import { Count, Duration, Failures, Id, Moment } from "../../kit/values";
 import { readSessions } from "../api";
 import { sessionsText } from "../model";
 

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import { can } from "../../api/session";
 import type { FindingQueryRow, QueryResult } from "../../api/types";
-import { plural } from "../../kit/formats";
+import { Failed } from "../../kit/data/states";
 import { Icon } from "../../kit/icon";
-import { SqlLink } from "../../kit/sql-link";
-import { Failed } from "../../kit/states";
-import { Text } from "../../kit/text";
+import { SqlLink } from "../../kit/list/sql-link";
+import { plural } from "../../kit/text/formats";
+import { Text } from "../../kit/text/text";
 import { pathOf } from "../../kit/url";
 import { runQuery } from "../api";
 

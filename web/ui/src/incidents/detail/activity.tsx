@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
 import { can, session } from "../../api/session";
 import type { ActivityRow, IncidentDetail } from "../../api/types";
-import { announce } from "../../kit/announce";
-import { confirm } from "../../kit/dialog";
-import { TextField } from "../../kit/fields";
-import { FormView, useForm } from "../../kit/form";
+import { Failed } from "../../kit/data/states";
+import { TextField } from "../../kit/form/fields";
+import { FormView, useForm } from "../../kit/form/form";
 import { Icon } from "../../kit/icon";
 import type { IconName } from "../../kit/icon-names";
-import { Failed } from "../../kit/states";
-import { Text } from "../../kit/text";
-import { Moment } from "../../kit/values";
+import { announce } from "../../kit/overlay/announce";
+import { confirm } from "../../kit/overlay/dialog";
+import { Text } from "../../kit/text/text";
+import { Moment } from "../../kit/text/values";
 import { comment as addComment, deleteComment } from "../api";
 import { activityText, type Entry, entries, SYSTEM } from "../model";
 

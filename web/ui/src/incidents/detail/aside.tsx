@@ -3,8 +3,8 @@ import { can } from "../../api/session";
 import type { IncidentDetail, IncidentNotification } from "../../api/types";
 import { Icon } from "../../kit/icon";
 import type { IconName } from "../../kit/icon-names";
+import { Moment, Pill } from "../../kit/text/values";
 import { pathOf } from "../../kit/url";
-import { Moment, Pill } from "../../kit/values";
 
 const ICONS: Record<IncidentNotification["channel"], IconName> = {
   email: "mail",

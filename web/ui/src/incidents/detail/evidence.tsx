@@ -1,15 +1,15 @@
 import { can } from "../../api/session";
 import type { IncidentDetail } from "../../api/types";
-import type { Described } from "../../kit/curl";
-import { exact } from "../../kit/formats";
-import { useLoad } from "../../kit/load";
-import { Loaded } from "../../kit/loaded";
-import { type EventRow, readNamedEvents } from "../../kit/named-events";
-import { SqlLink } from "../../kit/sql-link";
-import { type Column, Table } from "../../kit/table";
-import { Text } from "../../kit/text";
+import type { Described } from "../../kit/data/curl";
+import { useLoad } from "../../kit/data/load";
+import { Loaded } from "../../kit/data/loaded";
+import { type EventRow, readNamedEvents } from "../../kit/data/named-events";
+import { SqlLink } from "../../kit/list/sql-link";
+import { type Column, Table } from "../../kit/list/table";
+import { exact } from "../../kit/text/formats";
+import { Text } from "../../kit/text/text";
+import { Moment } from "../../kit/text/values";
 import { pathOf, searchOf } from "../../kit/url";
-import { Moment } from "../../kit/values";
 import { eventsSearch, evidenceOf, type Evidence as Found } from "../model";
 
 /** The events, sessions or rows behind an incident, as links. */

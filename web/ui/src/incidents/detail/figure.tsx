@@ -1,8 +1,8 @@
 import type { IncidentDetail } from "../../api/types";
 import { TimeChart } from "../../kit/charts/time-chart";
-import { useLoad } from "../../kit/load";
-import { Loaded } from "../../kit/loaded";
-import { Text } from "../../kit/text";
+import { useLoad } from "../../kit/data/load";
+import { Loaded } from "../../kit/data/loaded";
+import { Text } from "../../kit/text/text";
 import { readValues } from "../api";
 import { breachText, formatOf } from "../model";
 

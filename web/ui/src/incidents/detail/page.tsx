@@ -1,17 +1,17 @@
 import { useState } from "preact/hooks";
 import { can, session } from "../../api/session";
 import type { IncidentDetail } from "../../api/types";
-import { announce } from "../../kit/announce";
-import type { Described } from "../../kit/curl";
-import { duration } from "../../kit/formats";
+import type { Described } from "../../kit/data/curl";
+import { useAgain, useLoad } from "../../kit/data/load";
+import { Loaded } from "../../kit/data/loaded";
+import { Failed } from "../../kit/data/states";
 import { Icon } from "../../kit/icon";
-import { useAgain, useLoad } from "../../kit/load";
-import { Loaded } from "../../kit/loaded";
+import { Severity } from "../../kit/list/severity";
+import { ViewToolbar } from "../../kit/list/toolbar";
+import { announce } from "../../kit/overlay/announce";
 import { Page, type PageProps } from "../../kit/page";
-import { Severity } from "../../kit/severity";
-import { Failed } from "../../kit/states";
-import { ViewToolbar } from "../../kit/toolbar";
-import { Pill } from "../../kit/values";
+import { duration } from "../../kit/text/formats";
+import { Pill } from "../../kit/text/values";
 import { acknowledge, readFindingSql, readIncident, readRuleSql, sendAgain, subscribe } from "../api";
 import { evidenceOf } from "../model";
 import { Activity } from "./activity";
@@ -85,7 +85,7 @@ export default function IncidentPage({ org, id }: PageProps) {
   );
 }
 
-/** The statement behind an incident, or the list that has it: of its filters, of its rule in SQL, or of the finding that opened it. */
+/** The statement behind an incident: of the list of its events, of its rule in SQL, or of its finding. */
 function useStatement(org: string, incident: IncidentDetail | undefined): (() => string | Described) | undefined {
   const { query, result } = incident ? evidenceOf(incident) : {};
   const finding = can("audits:read") && incident?.source_finding_id;

@@ -1,8 +1,8 @@
 import type { IncidentDetail } from "../../api/types";
-import { announce } from "../../kit/announce";
-import { RadioField } from "../../kit/fields";
-import { useForm } from "../../kit/form";
-import { FormDialog } from "../../kit/form-dialog";
+import { RadioField } from "../../kit/form/fields";
+import { useForm } from "../../kit/form/form";
+import { FormDialog } from "../../kit/form/form-dialog";
+import { announce } from "../../kit/overlay/announce";
 import { resolve } from "../api";
 
 const SNOOZES = [

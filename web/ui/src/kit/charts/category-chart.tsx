@@ -1,4 +1,4 @@
-import { compact } from "../formats";
+import { compact } from "../text/formats";
 import { Figure } from "./figure";
 import { seriesColor } from "./scale";
 import type { Series } from "./time-chart";

@@ -1,8 +1,8 @@
 import { type Signal, signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { exact } from "../formats";
-import { formatMoment, formatTick } from "../time";
-import { zone } from "../zone";
+import { exact } from "../text/formats";
+import { formatMoment, formatTick } from "../time/time";
+import { zone } from "../time/zone";
 import { Figure } from "./figure";
 import { linear, timeTicks } from "./scale";
 import { useWidth } from "./size";

@@ -1,4 +1,4 @@
-import { decimal, exact } from "../formats";
+import { decimal, exact } from "../text/formats";
 import { Figure } from "./figure";
 import { linear, ticks } from "./scale";
 import { useWidth } from "./size";

@@ -1,6 +1,6 @@
 // What a chart over time draws: its axes, lines, bars, and the band between two series.
-import { formatTick } from "../time";
-import { zone } from "../zone";
+import { formatTick } from "../time/time";
+import { zone } from "../time/zone";
 import { areaPath, linePath } from "./paths";
 import type { timeTicks } from "./scale";
 

@@ -1,4 +1,4 @@
-import { compact, exact, percent } from "../formats";
+import { compact, exact, percent } from "../text/formats";
 import { Figure } from "./figure";
 import { seriesColor } from "./scale";
 

@@ -1,5 +1,5 @@
 // Axes: round steps for numbers, and steps of the calendar for time. Pure functions.
-import { offsetAt } from "../time";
+import { offsetAt } from "../time/time";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,8 +1,8 @@
 import { type Signal, signal } from "@preact/signals";
 import { useMemo, useRef, useState } from "preact/hooks";
-import { compact } from "../formats";
-import { formatMoment } from "../time";
-import { zone } from "../zone";
+import { compact } from "../text/formats";
+import { formatMoment } from "../time/time";
+import { zone } from "../time/zone";
 import { Figure } from "./figure";
 import { Axes, Band, Bars, Line } from "./layers";
 import { stack } from "./paths";

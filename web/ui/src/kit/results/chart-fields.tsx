@@ -1,5 +1,5 @@
 import type { QueryResult } from "../../api/types";
-import { Combobox } from "../combobox";
+import { Combobox } from "../form/combobox";
 import { CHART_TYPES, type ChartFields, type ChartType } from "./model";
 
 interface Props {

@@ -3,7 +3,7 @@ import type { QueryResult } from "../../api/types";
 import { CategoryChart } from "../charts/category-chart";
 import { PieChart } from "../charts/pie-chart";
 import { TimeChart } from "../charts/time-chart";
-import { compact, exact, plural } from "../formats";
+import { compact, exact, plural } from "../text/formats";
 import { type ChartFields, type ChartType, drawingOf, numberOf, textOf } from "./model";
 
 interface Props {

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
-import { Dialog } from "../dialog";
-import { bytes } from "../formats";
-import { Text } from "../text";
-import { CopyButton } from "../values";
+import { Dialog } from "../overlay/dialog";
+import { bytes } from "../text/formats";
+import { Text } from "../text/text";
+import { CopyButton } from "../text/values";
 import { textOf } from "./model";
 
 const SHOWN = 20_000;

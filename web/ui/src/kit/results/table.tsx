@@ -1,10 +1,10 @@
 import { useMemo, useState } from "preact/hooks";
 import type { QueryResult } from "../../api/types";
-import { bytes } from "../formats";
+import { type Column, type Sort, sorted, Table } from "../list/table";
 import { useNarrow } from "../media";
-import { type Column, type Sort, sorted, Table } from "../table";
+import { bytes } from "../text/formats";
+import { Moment } from "../text/values";
 import { pathOf } from "../url";
-import { Moment } from "../values";
 import { kindOf, momentOf, numberOf, shortNumber, textOf } from "./model";
 import { RowDialog } from "./row";
 

@@ -1,10 +1,10 @@
 import { useEffect, useRef } from "preact/hooks";
-import { exact } from "../../kit/formats";
 import { Icon } from "../../kit/icon";
-import { KIND_ICONS, kindOf } from "../../kit/kinds";
+import { KIND_ICONS, kindOf } from "../../kit/list/kinds";
+import { reveal, useVirtual } from "../../kit/list/virtual";
 import { useNarrow } from "../../kit/media";
 import { param, setQuery } from "../../kit/router";
-import { reveal, useVirtual } from "../../kit/virtual";
+import { exact } from "../../kit/text/formats";
 import type { Outline } from "../detail/model/outline";
 import type { Differences } from "./differences";
 import type { Comparison } from "./load";

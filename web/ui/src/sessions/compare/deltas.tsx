@@ -1,5 +1,5 @@
-import { compact, decimal, duration, exact } from "../../kit/formats";
-import { own } from "../../kit/own";
+import { own } from "../../kit/data/own";
+import { compact, decimal, duration, exact } from "../../kit/text/formats";
 import type { Comparison, Side } from "./load";
 import { type Totals, totalsOf } from "./model/symbols";
 

@@ -1,9 +1,9 @@
 import { useMemo } from "preact/hooks";
-import { Dialog } from "../../kit/dialog";
-import { plural } from "../../kit/formats";
 import { Icon } from "../../kit/icon";
 import { useSideless } from "../../kit/media";
-import { Text } from "../../kit/text";
+import { Dialog } from "../../kit/overlay/dialog";
+import { plural } from "../../kit/text/formats";
+import { Text } from "../../kit/text/text";
 import type { Payloads } from "../detail/payloads";
 import { usePayload } from "../detail/use-payload";
 import { chooseLine, chosenLine } from "./alignment";

@@ -1,7 +1,7 @@
 import url from "worker:./model/align.worker.ts";
 import { useEffect, useState } from "preact/hooks";
 import { can } from "../../api/session";
-import { useRefresh } from "../../kit/load";
+import { useRefresh } from "../../kit/data/load";
 import { startWorker } from "../../kit/worker";
 import { PAGE, readOutline, readSession, type SessionDetail } from "../detail/api";
 import { emptyOutline, merge, type Outline } from "../detail/model/outline";

@@ -1,10 +1,10 @@
 import { useMemo } from "preact/hooks";
 import { can } from "../../api/session";
-import { Skeleton } from "../../kit/loaded";
+import { Skeleton } from "../../kit/data/loaded";
+import { Failed, Forbidden } from "../../kit/data/states";
+import { ViewToolbar } from "../../kit/list/toolbar";
 import { Page, type PageProps } from "../../kit/page";
 import { param } from "../../kit/router";
-import { Failed, Forbidden } from "../../kit/states";
-import { ViewToolbar } from "../../kit/toolbar";
 import { joinValues, pathOf } from "../../kit/url";
 import { Payloads } from "../detail/payloads";
 import { Alignment, Divergence } from "./alignment";

@@ -1,6 +1,6 @@
 // Payloads of events, read when they come into view and kept within bounds.
 
-import { memberText } from "../../kit/raw";
+import { memberText } from "../../kit/text/raw";
 import { readEventText, readLines } from "./api";
 
 export interface Payload {

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import { can } from "../../../api/session";
-import { decimal, duration, plural } from "../../../kit/formats";
-import { type Load, useLoad } from "../../../kit/load";
-import { Failed } from "../../../kit/states";
-import { Text } from "../../../kit/text";
-import { Moment } from "../../../kit/values";
+import { type Load, useLoad } from "../../../kit/data/load";
+import { Failed } from "../../../kit/data/states";
+import { decimal, duration, plural } from "../../../kit/text/formats";
+import { Text } from "../../../kit/text/text";
+import { Moment } from "../../../kit/text/values";
 import { type Evaluation, readEvaluations } from "../api";
 import { useLater } from "../use-later";
 import type { View } from "../view";

@@ -1,6 +1,6 @@
-import { compact, decimal, duration, exact, plural } from "../../../kit/formats";
 import { setQuery } from "../../../kit/router";
-import { Moment } from "../../../kit/values";
+import { compact, decimal, duration, exact, plural } from "../../../kit/text/formats";
+import { Moment } from "../../../kit/text/values";
 import { countOnes } from "../model/filters";
 import { elapsed, silence } from "../model/live";
 import type { View } from "../view";

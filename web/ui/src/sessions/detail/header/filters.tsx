@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import { Chip, type Filter, Filters } from "../../../kit/filters";
-import { exact } from "../../../kit/formats";
 import { Icon } from "../../../kit/icon";
+import { Chip, type Filter, Filters } from "../../../kit/list/filters";
 import { useNarrow } from "../../../kit/media";
 import { setQuery } from "../../../kit/router";
+import { exact } from "../../../kit/text/formats";
 import { clock } from "../model/axis";
 import { isFiltered } from "../model/filters";
 import { filters } from "../state";

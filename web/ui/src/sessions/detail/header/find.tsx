@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
-import { exact } from "../../../kit/formats";
 import { Icon } from "../../../kit/icon";
 import { setQuery, typeQuery } from "../../../kit/router";
+import { exact } from "../../../kit/text/formats";
 import { searchPayloads } from "../api";
 import { nextOne, rankOf } from "../model/find";
 import { chooseEvent, hidesOthers, searchText } from "../state";

@@ -1,9 +1,9 @@
 // The sessions before and after this one by the last event, in the list that one came from.
 import type { Answer, Query } from "../../../api/request";
 import { request } from "../../../api/request";
-import { filterNames } from "../../../kit/filter-bar";
+import { filterNames } from "../../../kit/list/filter-bar";
 import { param } from "../../../kit/router";
-import { boundsOf, rangeOf } from "../../../kit/time";
+import { boundsOf, rangeOf } from "../../../kit/time/time";
 import { isAfter, nextMicrosecond, type Place, padded } from "../model/moments";
 
 type Row = Answer<"GET /sessions">["sessions"][number];

@@ -1,5 +1,5 @@
 import { Icon } from "../../../kit/icon";
-import { MenuButton } from "../../../kit/menu";
+import { MenuButton } from "../../../kit/overlay/menu";
 import { chosenView } from "../state";
 import { COLUMNS, chosenColumns, toggleColumn } from "../waterfall/columns";
 

@@ -1,4 +1,4 @@
-import { duration } from "../../../kit/formats";
+import { duration } from "../../../kit/text/formats";
 import { type Axis, toAxis } from "../model/axis";
 import { eachRun, type Lane, MARK } from "../model/lanes";
 import type { Palette, Token } from "../waterfall/palette";

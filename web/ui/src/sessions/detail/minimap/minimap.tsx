@@ -1,6 +1,6 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { compact, duration, percent } from "../../../kit/formats";
 import { useNarrow } from "../../../kit/media";
+import { compact, duration, percent } from "../../../kit/text/formats";
 import { clock, fromAxis, windowOn } from "../model/axis";
 import { latestContext } from "../model/context";
 import { buildLanes, contextLine, MOST_LANES } from "../model/lanes";

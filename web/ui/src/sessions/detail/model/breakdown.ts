@@ -1,5 +1,5 @@
 /** Divides a session's time among its tools, models and hooks, with one line for each. */
-import type { Kind } from "../../../kit/kinds";
+import type { Kind } from "../../../kit/list/kinds";
 import { FAMILY, familyOf, isClose } from "./families";
 import type { Session } from "./session";
 

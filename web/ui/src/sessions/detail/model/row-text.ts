@@ -1,5 +1,5 @@
 /** The words of a row. Bars say nothing that is not said here. */
-import { type Kind, kindOf } from "../../../kit/kinds";
+import { type Kind, kindOf } from "../../../kit/list/kinds";
 import { FAMILY, familyOf, isClose } from "./families";
 import { isFailed, type Session } from "./session";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { memberText } from "../../../kit/raw";
+import { memberText } from "../../../kit/text/raw";
 import { session } from "./fixtures";
 import { buildTurns, newInRequest, wordsOf } from "./transcript";
 

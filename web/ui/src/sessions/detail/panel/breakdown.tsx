@@ -1,8 +1,8 @@
 import { useMemo, useState } from "preact/hooks";
-import { compact, duration, exact } from "../../../kit/formats";
 import { Icon } from "../../../kit/icon";
-import { KIND_ICONS } from "../../../kit/kinds";
+import { KIND_ICONS } from "../../../kit/list/kinds";
 import { param, setQuery } from "../../../kit/router";
+import { compact, duration, exact } from "../../../kit/text/formats";
 import { splitValues } from "../../../kit/url";
 import { breakdown, type Line } from "../model/breakdown";
 import { useLater } from "../use-later";

@@ -1,7 +1,7 @@
 import { Figure } from "../../../kit/charts/figure";
 import { linePath } from "../../../kit/charts/paths";
 import { linear, ticks } from "../../../kit/charts/scale";
-import { percent } from "../../../kit/formats";
+import { percent } from "../../../kit/text/formats";
 import { type ContextLine, contextByAgent } from "../model/context";
 import type { Scene } from "../model/session";
 import { agentToken } from "../waterfall/palette";

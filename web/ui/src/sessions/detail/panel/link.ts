@@ -1,4 +1,4 @@
-import { zone } from "../../../kit/zone";
+import { zone } from "../../../kit/time/zone";
 
 /** The address of an event: the session, the event, and the zone in which its times are shown. */
 export function linkToEvent(id: number): string {

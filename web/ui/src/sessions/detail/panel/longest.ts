@@ -1,4 +1,4 @@
-import { duration } from "../../../kit/formats";
+import { duration } from "../../../kit/text/formats";
 import { familyOf, isClose } from "../model/families";
 import type { Session } from "../model/session";
 

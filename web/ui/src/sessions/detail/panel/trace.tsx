@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { Chunks } from "../../../kit/long-text";
-import { CopyButton } from "../../../kit/values";
+import { Chunks } from "../../../kit/text/long-text";
+import { CopyButton } from "../../../kit/text/values";
 import { endsWithLastFrame } from "../model/failure";
 
 /** A stack trace, scrolled to its last frame. */

@@ -1,12 +1,12 @@
 import { useMemo, useRef } from "preact/hooks";
-import { compact, duration } from "../../../kit/formats";
 import { Icon } from "../../../kit/icon";
-import { KIND_ICONS, kindOf } from "../../../kit/kinds";
+import { KIND_ICONS, kindOf } from "../../../kit/list/kinds";
+import { useVirtual } from "../../../kit/list/virtual";
 import { useNarrow } from "../../../kit/media";
-import { Text } from "../../../kit/text";
-import { formatClock, formatFully } from "../../../kit/time";
-import { useVirtual } from "../../../kit/virtual";
-import { zone } from "../../../kit/zone";
+import { compact, duration } from "../../../kit/text/formats";
+import { Text } from "../../../kit/text/text";
+import { formatClock, formatFully } from "../../../kit/time/time";
+import { zone } from "../../../kit/time/zone";
 import { chooseEvent } from "../state";
 import type { View } from "../view";
 

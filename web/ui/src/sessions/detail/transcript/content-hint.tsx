@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { CAPTURE_VARIABLE } from "../../../kit/capture";
+import { CAPTURE_VARIABLE } from "../../../kit/form/capture";
 import { type Turn, wordsOf } from "../model/transcript";
 import type { Payloads } from "../payloads";
 

@@ -1,7 +1,7 @@
 // Printing. Paper does not scroll, so that every turn and its texts have to be there before it begins.
 import { useEffect, useRef } from "preact/hooks";
-import { announce } from "../../../kit/announce";
 import { Icon } from "../../../kit/icon";
+import { announce } from "../../../kit/overlay/announce";
 import { useShortcuts } from "../../../kit/shortcuts";
 import type { Payloads } from "../payloads";
 import type { View } from "../view";

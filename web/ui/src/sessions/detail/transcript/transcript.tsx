@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { exact } from "../../../kit/formats";
+import { exact } from "../../../kit/text/formats";
 import type { Turn } from "../model/transcript";
 import { buildTurns } from "../model/transcript";
 import type { Payloads } from "../payloads";

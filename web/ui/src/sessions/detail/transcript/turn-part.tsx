@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { Chunks, sizeOf, useBeginning } from "../../../kit/long-text";
-import { Markdown } from "../../../kit/rendered";
+import { Chunks, sizeOf, useBeginning } from "../../../kit/text/long-text";
+import { Markdown } from "../../../kit/text/rendered";
 import type { Part } from "../model/transcript";
 
 const LINES = 12;

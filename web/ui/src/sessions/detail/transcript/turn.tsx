@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { duration } from "../../../kit/formats";
 import { Icon } from "../../../kit/icon";
 import type { IconName } from "../../../kit/icon-names";
+import { duration } from "../../../kit/text/formats";
 import { newInRequest, type Part, type Turn, type TurnKind, wordsOf } from "../model/transcript";
 import type { Payloads } from "../payloads";
 import { chooseEvent } from "../state";

@@ -1,6 +1,7 @@
 // Draws the bars of the rows that are on show. They repeat the row's text as a picture and say nothing more.
-import { compact } from "../../../kit/formats";
-import type { Kind } from "../../../kit/kinds";
+
+import type { Kind } from "../../../kit/list/kinds";
+import { compact } from "../../../kit/text/formats";
 import { type Axis, toAxis } from "../model/axis";
 import { rowText } from "../model/row-text";
 import { durationOf, type Session, spanOf } from "../model/session";

@@ -1,7 +1,7 @@
 // The columns that a person can add to the waterfall.
 import { computed } from "@preact/signals";
-import { compact, percent } from "../../../kit/formats";
 import { param, setQuery } from "../../../kit/router";
+import { compact, percent } from "../../../kit/text/formats";
 import { splitValues } from "../../../kit/url";
 import { clock } from "../model/axis";
 import { rowText } from "../model/row-text";

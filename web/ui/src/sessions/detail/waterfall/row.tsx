@@ -1,7 +1,7 @@
 import { Component, type ComponentChildren } from "preact";
-import { compact, duration } from "../../../kit/formats";
 import { Icon } from "../../../kit/icon";
-import { KIND_ICONS } from "../../../kit/kinds";
+import { KIND_ICONS } from "../../../kit/list/kinds";
+import { compact, duration } from "../../../kit/text/formats";
 import { clock } from "../model/axis";
 import { elapsed } from "../model/live";
 import { type RowText, rowText } from "../model/row-text";

@@ -1,6 +1,7 @@
 // Moving through the rows of the treegrid. The keys of the whole page are elsewhere.
+
+import { stepped } from "../../../kit/list/virtual";
 import { setQuery } from "../../../kit/router";
-import { stepped } from "../../../kit/virtual";
 import { chooseEvent } from "../state";
 import type { View } from "../view";
 import { mainEvent } from "./columns";

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { reveal } from "../../../kit/virtual";
+import { reveal } from "../../../kit/list/virtual";
 import type { View } from "../view";
 import { mainEvent } from "./columns";
 

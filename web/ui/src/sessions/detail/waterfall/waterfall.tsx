@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { duration } from "../../../kit/formats";
+import { useVirtual, type Virtual } from "../../../kit/list/virtual";
 import { useNarrow } from "../../../kit/media";
-import { useVirtual, type Virtual } from "../../../kit/virtual";
+import { duration } from "../../../kit/text/formats";
 import { clock, ticks, toAxis } from "../model/axis";
 import { isOpen } from "../model/session";
 import { chooseEvent } from "../state";

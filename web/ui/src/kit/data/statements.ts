@@ -1,0 +1,15 @@
+// The statements of rules and findings, for their pages and for the incidents that they open.
+import type { AlertRow, FindingQueryRow } from "../../api/types";
+
+/** The statement of a rule in SQL. */
+export function sqlOfRule({
+  trigger_kind,
+  trigger_spec: { sql },
+}: Pick<AlertRow, "trigger_kind" | "trigger_spec">): string | undefined {
+  return trigger_kind === "custom_sql" && typeof sql === "string" ? sql : undefined;
+}
+
+/** The statement that lists what a finding is about: the second one, because the first computes its numbers. */
+export function sqlOfFinding(queries: readonly FindingQueryRow[]): string | undefined {
+  return (queries[1] ?? queries[0])?.sql;
+}
