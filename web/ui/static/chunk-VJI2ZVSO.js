@@ -1,2 +1,0 @@
-var i=/^[=+\-@\t\r]/;function l(n){if(n==null)return"";let t=typeof n=="object"?JSON.stringify(n):`${n}`,e=typeof n=="string"&&i.test(t)?`'${t}`:t;return/[",\r\n]/.test(e)?`"${e.replaceAll('"','""')}"`:e}function c(n,t){return[n,...t].map(e=>`${e.map(l).join(",")}\r
-`).join("")}function s(n,t,e){let r=URL.createObjectURL(new Blob([t],{type:e})),o=document.createElement("a");o.href=r,o.download=n,o.click(),setTimeout(()=>URL.revokeObjectURL(r),1e3)}export{c as a,s as b};
