@@ -21,7 +21,7 @@ def _begin() -> None:
     g.span = g.traced.enter_context(_span())
 
 
-def _span() -> spans.Span:
+def _span() -> spans.BlockSpan:
     route = None if request.url_rule is None else request.url_rule.rule
     # Monitoring asks all the time, and a span of sending spans would never end.
     if route in QUIET_ROUTES or request.headers.get("User-Agent") == spans.USER_AGENT:

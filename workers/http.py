@@ -62,7 +62,7 @@ async def answer_to(
             yield response
 
 
-def _span(request: Request) -> spans.Span:
+def _span(request: Request) -> spans.BlockSpan:
     attributes = {"http.request.method": request.method}
     name = request.method
     if request.template is not None:

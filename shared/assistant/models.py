@@ -8,12 +8,12 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.foundation.postgres import Base, created_at_column, timestamp_type
 from shared.foundation.postgres.columns import OfOrganization
-from shared.foundation.postgres.leases import Leased
+from shared.foundation.postgres.leases import LeaseColumns
 
 ACTIVE = "state IN ('queued', 'running')"
 
 
-class AssistantTurn(OfOrganization, Leased, Base):
+class AssistantTurn(OfOrganization, LeaseColumns, Base):
     """A turn, which a worker holds while it runs.
 
     `request` is the client's JSON; it is removed when the turn ends, so that no text of people

@@ -13,7 +13,7 @@ from shared.assistant.models import AssistantTurn
 from shared.foundation.core.errors import RateLimited
 from shared.foundation.postgres import leases, transaction_time
 from shared.foundation.postgres.database import after_commit
-from shared.foundation.postgres.leases import Lease
+from shared.foundation.postgres.leases import RowLease
 from shared.foundation.queue import Queue
 from shared.foundation.queue.jobs import ANSWER_QUESTIONS
 
@@ -33,7 +33,7 @@ class ClaimedTurn:
     it is only ended. `claimed_at` is in seconds of the monotonic clock.
     """
 
-    lease: Lease
+    lease: RowLease
     row: AssistantTurn
     had_worker: bool
     is_late: bool

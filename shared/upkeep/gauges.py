@@ -17,7 +17,7 @@ from shared.evaluation.evaluation_jobs.evaluator_config import evaluator_name
 from shared.evaluation.evaluation_jobs.listing import NO_JOBS
 from shared.foundation.core.errors import WatchpostError
 from shared.foundation.core.metrics import catalogue
-from shared.foundation.core.metrics.kinds import Reading
+from shared.foundation.core.metrics.kinds import MetricReading
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.deployment.stores import STORES
 from shared.foundation.queue import unavailable_when_redis_is_gone
@@ -35,9 +35,9 @@ class Gauges:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._read_at = float("-inf")
-        self._last: Sequence[Reading] = ()
+        self._last: Sequence[MetricReading] = ()
 
-    def readings(self) -> Sequence[Reading]:
+    def readings(self) -> Sequence[MetricReading]:
         """Returns all readings. Those of a store that does not answer are missing."""
         if time.monotonic() >= self._read_at + CACHED_SECS:
             self._last = list(_all(self._runtime))
@@ -45,17 +45,17 @@ class Gauges:
         return self._last
 
 
-def _all(runtime: Runtime) -> Iterator[Reading]:
+def _all(runtime: Runtime) -> Iterator[MetricReading]:
     reads = {"redis": _of_redis, "postgres": _of_postgres, "clickhouse": _of_nothing}
     for store, read in reads.items():
         found = _if_it_answers(runtime, store, read)
-        yield Reading(catalogue.STORE_UP, float(found is not None), (store,))
+        yield MetricReading(catalogue.STORE_UP, float(found is not None), (store,))
         yield from found or ()
 
 
 def _if_it_answers(
-    runtime: Runtime, store: str, read: Callable[[Runtime], Iterator[Reading]]
-) -> list[Reading] | None:
+    runtime: Runtime, store: str, read: Callable[[Runtime], Iterator[MetricReading]]
+) -> list[MetricReading] | None:
     try:
         STORES[store](runtime)
         return list(read(runtime))
@@ -64,26 +64,26 @@ def _if_it_answers(
         return None
 
 
-def _of_nothing(_runtime: Runtime) -> Iterator[Reading]:
+def _of_nothing(_runtime: Runtime) -> Iterator[MetricReading]:
     return iter(())
 
 
-def _of_redis(runtime: Runtime) -> Iterator[Reading]:
+def _of_redis(runtime: Runtime) -> Iterator[MetricReading]:
     with unavailable_when_redis_is_gone():
         sizes = backlog.measure(runtime.redis)
-        yield Reading(catalogue.BACKLOG_BYTES, float(sum(sizes.values())))
-        yield Reading(catalogue.BACKLOG_LIMIT, float(runtime.settings.ingest_backlog_bytes))
-        yield Reading(catalogue.LAG, backlog.lag_secs(runtime.redis))
-        yield Reading(catalogue.DEAD_LETTERS, float(dead_letters.count(runtime.redis)))
+        yield MetricReading(catalogue.BACKLOG_BYTES, float(sum(sizes.values())))
+        yield MetricReading(catalogue.BACKLOG_LIMIT, float(runtime.settings.ingest_backlog_bytes))
+        yield MetricReading(catalogue.LAG, backlog.lag_secs(runtime.redis))
+        yield MetricReading(catalogue.DEAD_LETTERS, float(dead_letters.count(runtime.redis)))
         canary = passages.state(runtime.redis, runtime.settings.ready_max_ingest_lag_secs)
     if canary is not None:
-        yield Reading(catalogue.CANARY_AGE, canary.age_secs)
-        yield Reading(catalogue.CANARY_UP, float(not canary.is_late))
+        yield MetricReading(catalogue.CANARY_AGE, canary.age_secs)
+        yield MetricReading(catalogue.CANARY_UP, float(not canary.is_late))
         for part, groups in canary.failing.items():
-            yield Reading(catalogue.CANARY_FAILING, float(groups), (part,))
+            yield MetricReading(catalogue.CANARY_FAILING, float(groups), (part,))
 
 
-def _of_postgres(runtime: Runtime) -> Iterator[Reading]:
+def _of_postgres(runtime: Runtime) -> Iterator[MetricReading]:
     with runtime.postgres.transaction() as session:
         oldest = jobs.oldest_due_secs(session, runtime.settings)
         live_jobs = jobs.live_by_status(session, runtime.settings)
@@ -91,14 +91,14 @@ def _of_postgres(runtime: Runtime) -> Iterator[Reading]:
         delivering = deliveries.waiting(session)
         mailing = mails.waiting(session)
     evaluator = evaluator_name(runtime.settings)
-    yield Reading(catalogue.OLDEST_JOB, oldest, (evaluator,))
+    yield MetricReading(catalogue.OLDEST_JOB, oldest, (evaluator,))
     for status in catalogue.JOBS.labels["status"] or ():
         live = live_jobs.get(status, NO_JOBS)
-        yield Reading(catalogue.JOBS, float(live.jobs), (evaluator, status))
-        yield Reading(catalogue.JOBS_AGE, live.oldest_secs, (evaluator, status))
-    yield Reading(catalogue.ALERT_LAG, overdue)
-    yield Reading(catalogue.DELIVERIES_QUEUED, float(delivering.queued))
-    yield Reading(catalogue.DELIVERY_LAG, delivering.longest_due_secs)
-    yield Reading(catalogue.MAILS_QUEUED, float(mailing.queued))
-    yield Reading(catalogue.MAILS_FAILED, float(mailing.failed))
-    yield Reading(catalogue.MAIL_LAG, mailing.longest_due_secs)
+        yield MetricReading(catalogue.JOBS, float(live.jobs), (evaluator, status))
+        yield MetricReading(catalogue.JOBS_AGE, live.oldest_secs, (evaluator, status))
+    yield MetricReading(catalogue.ALERT_LAG, overdue)
+    yield MetricReading(catalogue.DELIVERIES_QUEUED, float(delivering.queued))
+    yield MetricReading(catalogue.DELIVERY_LAG, delivering.longest_due_secs)
+    yield MetricReading(catalogue.MAILS_QUEUED, float(mailing.queued))
+    yield MetricReading(catalogue.MAILS_FAILED, float(mailing.failed))
+    yield MetricReading(catalogue.MAIL_LAG, mailing.longest_due_secs)

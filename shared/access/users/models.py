@@ -9,7 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.foundation.core.ids import new_id
 from shared.foundation.postgres import Base, created_at_column, timestamp_type
-from shared.foundation.postgres.columns import Dated, KeyedInOrganization
+from shared.foundation.postgres.columns import KeyedInOrganization, Timestamps
 
 
 class User(Base):
@@ -22,7 +22,7 @@ class User(Base):
     created_at: Mapped[datetime] = created_at_column()
 
 
-class Membership(KeyedInOrganization, Dated, Base):
+class Membership(KeyedInOrganization, Timestamps, Base):
     """A user's permissions in one organization: (permission_set | added) - removed.
 
     `is_pending`: invited, and the person has not used the organization yet. `signed_out_at`: a

@@ -6,10 +6,10 @@ from sqlalchemy import ForeignKeyConstraint, Index, LargeBinary, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.foundation.postgres import Base
-from shared.foundation.postgres.columns import Dated, OfOrganization
+from shared.foundation.postgres.columns import OfOrganization, Timestamps
 
 
-class Conversation(OfOrganization, Dated, Base):
+class Conversation(OfOrganization, Timestamps, Base):
     """A thread.
 
     `messages` is its JSON array as bytes, because JSONB cannot hold every JSON text.

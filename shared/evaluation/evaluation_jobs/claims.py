@@ -15,7 +15,7 @@ from shared.evaluation.evaluation_jobs import breaker
 from shared.evaluation.evaluation_jobs.models import EvaluationJob
 from shared.foundation.core.config import Settings
 from shared.foundation.postgres import leases
-from shared.foundation.postgres.leases import Lease
+from shared.foundation.postgres.leases import RowLease
 
 # Any number that no other advisory lock of this project uses.
 _LOCK_ID = 7_237_002
@@ -28,7 +28,7 @@ _SLACK_SECS = 5.0
 class ClaimedJob:
     """A job that this worker holds; `row` is the job as it was claimed."""
 
-    lease: Lease
+    lease: RowLease
     row: EvaluationJob
 
 

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.foundation.postgres import Base, timestamp_type
 from shared.foundation.postgres.columns import KeyedInOrganization, OfOrganization
-from shared.foundation.postgres.leases import Leased
+from shared.foundation.postgres.leases import LeaseColumns
 
 # Jobs that are not finished; a session has at most one of them.
 LIVE = "status IN ('pending', 'polling', 'storing')"
@@ -46,7 +46,7 @@ class WatchedSession(KeyedInOrganization, Base):
     )
 
 
-class EvaluationJob(OfOrganization, Leased, Base):
+class EvaluationJob(OfOrganization, LeaseColumns, Base):
     """One evaluation of one session, from its trigger until ClickHouse has the result.
 
     A worker holds the job while `lease_token` is its own. `result` is the packed outcome

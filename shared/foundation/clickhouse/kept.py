@@ -7,7 +7,7 @@ retention covers it. A purge finds the same tables by that column.
 from typing import NamedTuple
 
 
-class Kept(NamedTuple):
+class AgingTable(NamedTuple):
     """A table and the column that tells how old its rows are.
 
     `moment` is a column of DateTime or DateTime64, or None if rows do not age. With
@@ -22,8 +22,8 @@ class Kept(NamedTuple):
 
 
 # Sessions come first, so that a session that is still listed has its events.
-KEPT: tuple[Kept, ...] = (
-    Kept("agent_sessions", "last_event_at", whole_sessions=True, by_month=False),
-    Kept("evaluations", "completed_at"),
-    Kept("events", "ts"),
+KEPT: tuple[AgingTable, ...] = (
+    AgingTable("agent_sessions", "last_event_at", whole_sessions=True, by_month=False),
+    AgingTable("evaluations", "completed_at"),
+    AgingTable("events", "ts"),
 )

@@ -68,7 +68,7 @@ class Layout:
         make = _form_of(template)
         if self.cluster is None:
             return (_fill(template, lambda kind, text: "" if kind == "sharded_by" else text),)
-        return make(_Sharded(self.cluster, self.database, template))
+        return make(_ClusterTemplate(self.cluster, self.database, template))
 
     @property
     def settings(self) -> Mapping[str, object]:
@@ -103,7 +103,7 @@ def _fill(template: str, text_of: Callable[[str, str], str]) -> str:
 
 
 @dataclass(frozen=True)
-class _Sharded:
+class _ClusterTemplate:
     """A template that is being adapted to a cluster."""
 
     cluster: str
@@ -193,25 +193,25 @@ class _Sharded:
         return f"Replicated{name}({all_arguments})"
 
 
-_FORMS: tuple[tuple[re.Pattern[str], Callable[[_Sharded], tuple[str, ...]]], ...] = tuple(
+_FORMS: tuple[tuple[re.Pattern[str], Callable[[_ClusterTemplate], tuple[str, ...]]], ...] = tuple(
     (re.compile(pattern), form)
     for pattern, form in (
-        (r"CREATE TABLE ", _Sharded.create_table),
-        (r"CREATE MATERIALIZED VIEW ", _Sharded.create_feed),
+        (r"CREATE TABLE ", _ClusterTemplate.create_table),
+        (r"CREATE MATERIALIZED VIEW ", _ClusterTemplate.create_feed),
         (
             r"CREATE (?:OR REPLACE )?VIEW |(?:CREATE|DROP) DATABASE |DROP VIEW ",
-            _Sharded.create_view,
+            _ClusterTemplate.create_view,
         ),
-        (r"DROP TABLE IF EXISTS ", _Sharded.drop_table),
-        (r"EXCHANGE TABLES ", _Sharded.exchange_tables),
-        (r"ALTER TABLE ", _Sharded.alter_table),
-        (r"DELETE FROM |OPTIMIZE TABLE |TRUNCATE TABLE ", _Sharded.about_rows),
-        (r"INSERT INTO |SELECT |EXISTS TABLE ", _Sharded.through_all),
+        (r"DROP TABLE IF EXISTS ", _ClusterTemplate.drop_table),
+        (r"EXCHANGE TABLES ", _ClusterTemplate.exchange_tables),
+        (r"ALTER TABLE ", _ClusterTemplate.alter_table),
+        (r"DELETE FROM |OPTIMIZE TABLE |TRUNCATE TABLE ", _ClusterTemplate.about_rows),
+        (r"INSERT INTO |SELECT |EXISTS TABLE ", _ClusterTemplate.through_all),
     )
 )
 
 
-def _form_of(template: str) -> Callable[[_Sharded], tuple[str, ...]]:
+def _form_of(template: str) -> Callable[[_ClusterTemplate], tuple[str, ...]]:
     if template.startswith("CREATE TABLE ") and not _ENGINE.search(template):
         raise ValueError(f"write the engine as a slot, {{engine:…}}: {template}")
     if _COLUMN_CHANGE.search(template) and _OTHER_CHANGE.search(template):

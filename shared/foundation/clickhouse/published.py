@@ -32,7 +32,7 @@ _KINDS = {
 }
 
 
-class Column(NamedTuple):
+class PublishedColumn(NamedTuple):
     """A column of a view; `is_json` marks a text that is JSON."""
 
     name: str
@@ -51,39 +51,39 @@ class Column(NamedTuple):
         return f"{kind}?" if nullable else kind
 
 
-class Table(NamedTuple):
+class PublishedTable(NamedTuple):
     """A view that selects from `source`; `{events}` in it is the base table of that name."""
 
     name: str
-    columns: tuple[Column, ...]
+    columns: tuple[PublishedColumn, ...]
     source: str
 
 
 _MOMENT = "DateTime64(6, 'UTC')"
 
 
-def _plain(name: str, type_: str, *, is_json: bool = False) -> Column:
-    return Column(name, f"t.{name}", type_, is_json)
+def _plain(name: str, type_: str, *, is_json: bool = False) -> PublishedColumn:
+    return PublishedColumn(name, f"t.{name}", type_, is_json)
 
 
-def _text(name: str, type_: str = "String") -> Column:
+def _text(name: str, type_: str = "String") -> PublishedColumn:
     # The base table has LowCardinality, the view must not: ClickHouse may evaluate a function of
     # such a column on the whole dictionary of a part, which also holds values of other
     # organizations.
-    return Column(name, f"CAST(t.{name}, '{type_}')", type_)
+    return PublishedColumn(name, f"CAST(t.{name}, '{type_}')", type_)
 
 
 # FINAL merges copies of a row while reading, so counts and sums are exact after resends.
 _FROM = "FROM {{{name}}} AS t FINAL WHERE {policy}"
 
 
-def _of_events(column: EventColumn) -> Column:
+def _of_events(column: EventColumn) -> PublishedColumn:
     if column.type.startswith("LowCardinality("):
         return _text(column.name, column.type[len("LowCardinality(") : -1])
     return _plain(column.name, column.type, is_json=column.name == "payload")
 
 
-_EVENTS = Table(
+_EVENTS = PublishedTable(
     "events",
     tuple(_of_events(column) for column in EVENT_COLUMNS if column.published),
     _FROM.format(name="events", policy=POLICY),
@@ -114,28 +114,28 @@ _GROUPED = f"""FROM (
 _ROOT = root_agent("t.first_event", "t.first_started")
 _AGENTS_TYPE = "Array(Tuple(agent_id String, event_count UInt64))"
 
-_AGENT_SESSIONS = Table(
+_AGENT_SESSIONS = PublishedTable(
     "agent_sessions",
     (
         _plain("session_id", "String"),
-        Column("agent_id", _ROOT, "String"),
-        Column(
+        PublishedColumn("agent_id", _ROOT, "String"),
+        PublishedColumn(
             "agents",
             f"CAST(arraySort(a -> (-a.2, a.1), CAST(t.counts, 'Array(Tuple(String, UInt64))')),"
             f" '{_AGENTS_TYPE}')",
             _AGENTS_TYPE,
         ),
-        Column("environment", "t.first_event.2", "String"),
+        PublishedColumn("environment", "t.first_event.2", "String"),
         _plain("event_count", "UInt64"),
         _plain("error_count", "UInt64"),
         _plain("started_at", _MOMENT),
         _plain("last_event_at", _MOMENT),
-        Column(
+        PublishedColumn(
             "ended_at",
             f"if(mapContains(t.ends, {_ROOT}), t.ends[{_ROOT}], NULL)",
             f"Nullable({_MOMENT})",
         ),
-        Column("first_event_id", "t.first_event.3", "UInt64"),
+        PublishedColumn("first_event_id", "t.first_event.3", "UInt64"),
         _plain("last_event_id", "UInt64"),
         _plain("input_tokens", "UInt64"),
         _plain("output_tokens", "UInt64"),
@@ -143,28 +143,30 @@ _AGENT_SESSIONS = Table(
     _GROUPED,
 )
 
-_EVALUATIONS = Table(
+_EVALUATIONS = PublishedTable(
     "evaluations",
     (
         _plain("evaluation_id", "String"),
-        Column("id", "t.evaluation_id", "String"),
+        PublishedColumn("id", "t.evaluation_id", "String"),
         _plain("session_id", "String"),
         _text("agent_id"),
         _text("environment"),
         _text("status"),
-        Column("scores", "CAST(t.scores, 'Map(String, Float64)')", "Map(String, Float64)"),
-        Column("reasoning", "CAST(t.reasoning, 'Map(String, String)')", "Map(String, String)"),
+        PublishedColumn("scores", "CAST(t.scores, 'Map(String, Float64)')", "Map(String, Float64)"),
+        PublishedColumn(
+            "reasoning", "CAST(t.reasoning, 'Map(String, String)')", "Map(String, String)"
+        ),
         _plain("summary", "Nullable(String)"),
         _plain("error", "Nullable(String)"),
         _plain("attempt_count", "UInt32"),
         _plain("duration_ms", "Nullable(UInt32)"),
         _plain("completed_at", _MOMENT),
-        Column("created_at", "t.completed_at", _MOMENT),
+        PublishedColumn("created_at", "t.completed_at", _MOMENT),
     ),
     _FROM.format(name="evaluations", policy=POLICY),
 )
 
-TABLES: tuple[Table, ...] = (_EVENTS, _AGENT_SESSIONS, _EVALUATIONS)
+TABLES: tuple[PublishedTable, ...] = (_EVENTS, _AGENT_SESSIONS, _EVALUATIONS)
 # The tables below the views, which `DEFINER` may read under the policy.
 BASE_TABLES = ("events", "evaluations")
 
@@ -197,7 +199,7 @@ def publish(clickhouse: ClickHouse, readonly_url: str) -> None:
         ddl.run(statement(table, schema, database))
 
 
-def statement(table: Table, schema: str, database: str) -> str:
+def statement(table: PublishedTable, schema: str, database: str) -> str:
     """Returns the template of the view's DDL: in `schema`, over the base tables in `database`."""
     columns = ",\n    ".join(f"{column.expression} AS {column.name}" for column in table.columns)
     source = table.source.format(**{name: f"`{database}`.{name}" for name in BASE_TABLES})

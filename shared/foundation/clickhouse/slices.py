@@ -23,7 +23,7 @@ _MARGIN = 1.5
 _WIDE_US = 400 * 24 * HOUR_US
 
 
-class Span(NamedTuple):
+class TimeRange(NamedTuple):
     """A half-open range of time, [start, stop) in microseconds."""
 
     start: int
@@ -51,7 +51,7 @@ class Slices:
 
     def __init__(
         self,
-        span: Span,
+        span: TimeRange,
         *,
         wanted: int,
         first_us: int,
@@ -70,7 +70,7 @@ class Slices:
         """Records how many rows of the page the last slice gave."""
         self._found += count
 
-    def __iter__(self) -> Iterator[Span]:
+    def __iter__(self) -> Iterator[TimeRange]:
         while self._left.start < self._left.stop and self._found < self._wanted:
             before = self._found
             yield self._cut()
@@ -83,18 +83,18 @@ class Slices:
             return False
         start, stop = self._left
         newest, self._newest = self._newest(), None
-        self._left = Span(start, min(stop, newest + 1))
+        self._left = TimeRange(start, min(stop, newest + 1))
         return newest + 1 < stop
 
-    def _cut(self) -> Span:
+    def _cut(self) -> TimeRange:
         start, stop = self._left
         if self._ascending:
             edge = min(stop, start + self._width)
-            self._left = Span(edge, stop)
-            return Span(start, edge)
+            self._left = TimeRange(edge, stop)
+            return TimeRange(start, edge)
         edge = max(start, min(stop, self._now) - self._width)
-        self._left = Span(start, edge)
-        return Span(edge, stop)
+        self._left = TimeRange(start, edge)
+        return TimeRange(edge, stop)
 
     def _widen(self, gave: int) -> None:
         missing = self._wanted - self._found

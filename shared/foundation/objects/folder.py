@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from shared.foundation.core.errors import NotFound, Unavailable
-from shared.foundation.objects.store import PIECE_BYTES, Entry, require_relative
+from shared.foundation.objects.store import PIECE_BYTES, StoredFile, require_relative
 
 # The ending of files that are being written. A killed process leaves them behind, until the file is
 # written again.
@@ -63,13 +63,13 @@ class Folder:
         """Returns whether there is such a file."""
         return self.size(name) is not None
 
-    def list(self, folder: str = "") -> Iterator[Entry]:
+    def list(self, folder: str = "") -> Iterator[StoredFile]:
         """Yields the files below a folder; see `Objects`."""
         top = self._at(folder) if folder else self._path
         with _in_a_sentence(self.url):
             for path in top.rglob("*"):
                 if path.is_file() and path.suffix != _UNFINISHED:
-                    yield Entry(path.relative_to(self._path).as_posix(), path.stat().st_size)
+                    yield StoredFile(path.relative_to(self._path).as_posix(), path.stat().st_size)
 
     def delete(self, name: str) -> None:
         """Removes a file."""

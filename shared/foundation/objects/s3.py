@@ -15,7 +15,7 @@ from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
 from shared.foundation.core.errors import NotFound, Unavailable
-from shared.foundation.objects.store import PIECE_BYTES, Entry, require_relative
+from shared.foundation.objects.store import PIECE_BYTES, StoredFile, require_relative
 
 # S3 allows 10,000 pieces of an upload, so a file has at most 80 GB.
 _UPLOADS_AT_ONCE = 2
@@ -39,7 +39,7 @@ class Bucket:
 
     def put(self, name: str, pieces: Iterable[bytes]) -> int:
         """Writes a file; see `Objects`."""
-        counted = _Counted(pieces)
+        counted = _CountedPieces(pieces)
         first, rest = _beginning(counted)
         with self._in_a_sentence(counted):
             if rest is None:
@@ -85,13 +85,13 @@ class Bucket:
         """Returns whether there is such a file."""
         return self.size(name) is not None
 
-    def list(self, folder: str = "") -> Iterator[Entry]:
+    def list(self, folder: str = "") -> Iterator[StoredFile]:
         """Yields the files below a folder; see `Objects`."""
         prefix = require_relative(folder) if folder else None
         with self._in_a_sentence():
             for found in obstore.list(self._store, prefix=prefix):
                 for each in found:
-                    yield Entry(each["path"], each["size"])
+                    yield StoredFile(each["path"], each["size"])
 
     def delete(self, name: str) -> None:
         """Removes a file."""
@@ -102,7 +102,7 @@ class Bucket:
                 return
 
     @contextmanager
-    def _in_a_sentence(self, source: "_Counted | None" = None) -> Iterator[None]:
+    def _in_a_sentence(self, source: "_CountedPieces | None" = None) -> Iterator[None]:
         try:
             yield
         except (BaseError, FileNotFoundError) as error:
@@ -114,7 +114,7 @@ class Bucket:
             ) from error
 
 
-class _Counted:
+class _CountedPieces:
     """Pieces, with their size so far and the error that ended them."""
 
     def __init__(self, pieces: Iterable[bytes]) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 PIECE_BYTES = 8 * 1024 * 1024
 
 
-class Entry(NamedTuple):
+class StoredFile(NamedTuple):
     """A file: its name below the target, and its size in bytes."""
 
     name: str
@@ -46,7 +46,7 @@ class Objects(Protocol):
         """Returns whether there is a file of this name."""
         ...
 
-    def list(self, folder: str = "") -> Iterator[Entry]:
+    def list(self, folder: str = "") -> Iterator[StoredFile]:
         """Yields the files in a folder and in the folders below it, in no particular order."""
         ...
 

@@ -25,7 +25,7 @@ class KeyedInOrganization:
     )
 
 
-class Dated:
+class Timestamps:
     """Rows with the times of their creation and their last change."""
 
     created_at: Mapped[datetime] = created_at_column()

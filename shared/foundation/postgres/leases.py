@@ -30,7 +30,7 @@ RENEWALS = 4
 FREE = "(lease_expires_at IS NULL OR lease_expires_at <= statement_timestamp())"
 
 
-class Leased:
+class LeaseColumns:
     """The columns of a table whose rows workers hold under leases."""
 
     lease_token: Mapped[uuid.UUID | None]
@@ -38,10 +38,10 @@ class Leased:
 
 
 @dataclass(frozen=True)
-class Lease:
+class RowLease:
     """A worker's hold on those of `rows` that carry `token`."""
 
-    table: type[Leased]
+    table: type[LeaseColumns]
     rows: ColumnElement[bool]
     token: uuid.UUID
 
@@ -81,16 +81,16 @@ def in_secs(secs: float) -> ColumnElement[datetime]:
 
 def take(
     session: Session,
-    table: type[Leased],
+    table: type[LeaseColumns],
     rows: ColumnElement[bool],
     secs: float,
     returning: Sequence[Any],
     **values: Any,
-) -> tuple[Lease, Sequence[Row[*tuple[Any, ...]]]]:
+) -> tuple[RowLease, Sequence[Row[*tuple[Any, ...]]]]:
     """Takes those of `rows` that are free for `secs` and sets `values`; returns their columns."""
     expires_at = table.lease_expires_at
     free = or_(expires_at.is_(None), expires_at <= func.statement_timestamp())
-    lease = Lease(table, rows, new_id())
+    lease = RowLease(table, rows, new_id())
     query = (
         update(table)
         .where(rows, free)
@@ -108,7 +108,7 @@ def _rows(session: Session, query: Executable) -> Sequence[Row[*tuple[Any, ...]]
 
 @contextmanager
 def kept(
-    postgres: Postgres, lease: Lease, secs: float, *, longest_secs: float = math.inf
+    postgres: Postgres, lease: RowLease, secs: float, *, longest_secs: float = math.inf
 ) -> Iterator[threading.Event]:
     """Renews a lease of `secs` while the block runs, however long one statement takes.
 

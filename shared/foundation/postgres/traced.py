@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import Engine, event
 from sqlalchemy.engine import ExceptionContext
 
-from shared.foundation.core.tracing.spans import Span
+from shared.foundation.core.tracing.spans import BlockSpan
 from shared.foundation.core.tracing.statements import Statements
 from shared.foundation.postgres.base import Base
 
@@ -38,7 +38,7 @@ def _fail(error: ExceptionContext) -> None:
 
 
 def _close(execution: Any, error: BaseException | None) -> None:
-    span: Span | None = getattr(execution, _SPAN, None)
+    span: BlockSpan | None = getattr(execution, _SPAN, None)
     if span is not None:
         setattr(execution, _SPAN, None)
         span.__exit__(None if error is None else type(error), error, None)

@@ -6,10 +6,10 @@ from sqlalchemy import JSON, ForeignKeyConstraint, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.foundation.postgres import Base, same_org
-from shared.foundation.postgres.columns import Dated, OfOrganization
+from shared.foundation.postgres.columns import OfOrganization, Timestamps
 
 
-class Dashboard(OfOrganization, Dated, Base):
+class Dashboard(OfOrganization, Timestamps, Base):
     """A named page of tiles; `definition` is an object that only clients understand."""
 
     __tablename__ = "dashboards"
@@ -23,7 +23,7 @@ class Dashboard(OfOrganization, Dated, Base):
     __table_args__ = (UniqueConstraint("org_id", "id", name="uq_dashboards_id"),)
 
 
-class Tile(OfOrganization, Dated, Base):
+class Tile(OfOrganization, Timestamps, Base):
     """A saved query that is drawn on a dashboard's grid.
 
     Both foreign keys contain the organization, so a tile never refers to another one's rows.

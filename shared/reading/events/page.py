@@ -12,7 +12,7 @@ from msgspec import Meta
 from shared.foundation.clickhouse import ClickHouse, Row
 from shared.foundation.clickhouse.event_columns import ORDER, ORDER_KEY, SELECT_KEY, TABLE
 from shared.foundation.clickhouse.settings import PAGE, SMALL_PAGE
-from shared.foundation.clickhouse.slices import FUTURE_US, HOUR_US, Slices, Span, newest_event
+from shared.foundation.clickhouse.slices import FUTURE_US, HOUR_US, Slices, TimeRange, newest_event
 from shared.foundation.clickhouse.where import moment, us
 from shared.foundation.core.clock import now_us, to_us
 from shared.foundation.core.cursor import Page, decode_cursor, encode_cursor
@@ -90,7 +90,7 @@ def _span(
     after: Key | None,
     *,
     ascending: bool,
-) -> Span:
+) -> TimeRange:
     """Returns the range of the rest of the list: the filter's, from the cursor on."""
     start = to_us(filters.ts_from) if filters.ts_from else 0
     stop = to_us(filters.ts_to) if filters.ts_to else now_us() + FUTURE_US
@@ -100,20 +100,20 @@ def _span(
         stop = min(stop, after.ts + 1)
     if filters.session_ids:
         known = _sessions_span(clickhouse, org_id, filters.session_ids)
-        return Span(max(start, known.start), min(stop, known.stop))
+        return TimeRange(max(start, known.start), min(stop, known.stop))
     if ascending and start == 0:
         start = _oldest(clickhouse, org_id)
-    return Span(start, stop)
+    return TimeRange(start, stop)
 
 
-def _sessions_span(clickhouse: ClickHouse, org_id: str, session_ids: Sequence[str]) -> Span:
+def _sessions_span(clickhouse: ClickHouse, org_id: str, session_ids: Sequence[str]) -> TimeRange:
     [(start, stop)] = clickhouse.rows(
         f"SELECT {us('min(started_at)')}, {us('max(last_event_at)')} + 1 FROM agent_sessions"
         " WHERE org_id = {org_id:String} AND session_id IN {session_ids:Array(String)}",
         {"org_id": org_id, "session_ids": session_ids},
         settings=SMALL_PAGE,
     )
-    return Span(start, stop)
+    return TimeRange(start, stop)
 
 
 def _oldest(clickhouse: ClickHouse, org_id: str) -> int:
@@ -135,7 +135,7 @@ def _read(
     org_id: str,
     columns: tuple[str, ...],
     filters: EventFilters,
-    piece: Span,
+    piece: TimeRange,
     after: Key | None,
     *,
     ascending: bool,

@@ -4,10 +4,10 @@ from sqlalchemy import JSON, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.foundation.postgres import Base
-from shared.foundation.postgres.columns import Dated, OfOrganization
+from shared.foundation.postgres.columns import OfOrganization, Timestamps
 
 
-class SavedQuery(OfOrganization, Dated, Base):
+class SavedQuery(OfOrganization, Timestamps, Base):
     """A statement with a name.
 
     `params` is an array of objects that only clients understand. It is `json`, not `jsonb`, which

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from shared.foundation.clickhouse.event_columns import TABLE
-from shared.foundation.clickhouse.slices import Span
+from shared.foundation.clickhouse.slices import TimeRange
 from shared.foundation.clickhouse.where import Where, moment
 from shared.reading.sessions.selection import CANDIDATES, NEWEST, SessionFilters, conditions
 
@@ -19,7 +19,7 @@ class Matching(NamedTuple):
     params: dict[str, object]
 
 
-def matching(org_id: str, wanted: SessionFilters, span: Span) -> Matching:
+def matching(org_id: str, wanted: SessionFilters, span: TimeRange) -> Matching:
     """Returns the sessions that `wanted` describes and whose last event lies in `span`."""
     where = Where(org_id)
     candidates = CANDIDATES if span.start > 0 else ""
@@ -35,7 +35,7 @@ def matching(org_id: str, wanted: SessionFilters, span: Span) -> Matching:
     return Matching(sessions, _events(sessions, wanted, span), where.params)
 
 
-def _events(sessions: str, wanted: SessionFilters, span: Span) -> str:
+def _events(sessions: str, wanted: SessionFilters, span: TimeRange) -> str:
     """Returns SQL of values of the events of `sessions`, by session.
 
     Sessions of other times only cost what reading their events in the range costs. Other filters

@@ -6,7 +6,7 @@ from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.clickhouse.filters import Filter, Filters, any_of, time_range
 from shared.foundation.clickhouse.root_agent import FIRST_EVENT
 from shared.foundation.clickhouse.settings import SMALL_PAGE
-from shared.foundation.clickhouse.slices import FUTURE_US, HOUR_US, Slices, Span, newest_event
+from shared.foundation.clickhouse.slices import FUTURE_US, HOUR_US, Slices, TimeRange, newest_event
 from shared.foundation.clickhouse.where import Where, moment, us
 from shared.foundation.core.clock import now_us, to_us
 from shared.reading.evaluations.filters import SCORE_FILTERS, STATUSES
@@ -115,7 +115,7 @@ def select(
         where = Where(org_id).any_of("session_id", wanted.session_ids)
         return _read(clickhouse, where, wanted, "", span, after, limit, order)
     if ascending and span.start == 0:
-        span = Span(oldest_row(clickhouse, org_id), span.stop)
+        span = TimeRange(oldest_row(clickhouse, org_id), span.stop)
     first_us = _BY_RESULT_US if wanted["status"] or wanted["score_filters"] else _ALL_US
     slices = Slices(
         span,
@@ -139,15 +139,15 @@ def select(
     return found
 
 
-def _span(wanted: SessionFilters, after: SessionKey | None, *, ascending: bool) -> Span:
+def _span(wanted: SessionFilters, after: SessionKey | None, *, ascending: bool) -> TimeRange:
     """Returns the range that contains the newest events of the sessions."""
     start = to_us(wanted.ts_from) if wanted.ts_from else 0
     stop = to_us(wanted.ts_to) if wanted.ts_to else now_us() + FUTURE_US
     if after is None:
-        return Span(start, stop)
+        return TimeRange(start, stop)
     if ascending:
-        return Span(max(start, after.last_event_at), stop)
-    return Span(start, min(stop, after.last_event_at + 1))
+        return TimeRange(max(start, after.last_event_at), stop)
+    return TimeRange(start, min(stop, after.last_event_at + 1))
 
 
 def oldest_row(clickhouse: ClickHouse, org_id: str) -> int:
@@ -166,7 +166,7 @@ def _read(
     where: Where,
     wanted: SessionFilters,
     candidates: str,
-    piece: Span,
+    piece: TimeRange,
     after: SessionKey | None,
     limit: int,
     order: _Order,
@@ -182,7 +182,7 @@ def _read(
     return [from_row(row) for row in rows]
 
 
-def conditions(where: Where, wanted: SessionFilters, candidates: str, span: Span) -> list[str]:
+def conditions(where: Where, wanted: SessionFilters, candidates: str, span: TimeRange) -> list[str]:
     """Returns conditions on the aggregates of a session's rows: the filters, and `span`.
 
     Adds the conditions on single rows, and all parameters, to `where`. `candidates` is SQL of the

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.clickhouse.settings import PAGE
-from shared.foundation.clickhouse.slices import FUTURE_US, HOUR_US, Span
+from shared.foundation.clickhouse.slices import FUTURE_US, HOUR_US, TimeRange
 from shared.foundation.clickhouse.where import moment, us
 from shared.foundation.core.clock import now_us, to_us
 from shared.foundation.core.cursor import decode_cursor
@@ -87,7 +87,7 @@ def ranked(
     after = None if cursor is None else decode_cursor(cursor, Place)
     if after is not None and after.sort != sort:
         raise Invalid.field("cursor", "is not a cursor of this list")
-    span = _span(wanted) if after is None else Span(after.start, after.stop)
+    span = _span(wanted) if after is None else TimeRange(after.start, after.stop)
     matches = matching(org_id, wanted, span)
     value, join = _value(sort, matches)
     sql = _PAGE.format(
@@ -106,7 +106,7 @@ def ranked(
     return [(place, facts[place.session_id]) for place in places if place.session_id in facts]
 
 
-def _span(wanted: SessionFilters) -> Span:
+def _span(wanted: SessionFilters) -> TimeRange:
     """Returns the range of the last events, by default the last days before its end."""
     end = now_us() if wanted.ts_to is None else to_us(wanted.ts_to)
     start = end - STANDARD_DAYS * _DAY_US if wanted.ts_from is None else to_us(wanted.ts_from)
@@ -114,7 +114,7 @@ def _span(wanted: SessionFilters) -> Span:
         raise Invalid.field(
             "ts_from", f"must be at most {MOST_DAYS} days before ts_to with this sort"
         )
-    return Span(start, end + FUTURE_US if wanted.ts_to is None else end)
+    return TimeRange(start, end + FUTURE_US if wanted.ts_to is None else end)
 
 
 def _value(sort: str, matches: Matching) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from shared.foundation.clickhouse import ClickHouse, Row
 from shared.foundation.clickhouse.settings import PAGE
-from shared.foundation.clickhouse.slices import FUTURE_US, Span, newest_event
+from shared.foundation.clickhouse.slices import FUTURE_US, TimeRange, newest_event
 from shared.foundation.clickhouse.where import us
 from shared.foundation.core.clock import now_us, to_us
 from shared.reading.evaluations.aggregate.buckets import AUTO, Buckets, choose
@@ -76,7 +76,7 @@ def summarize(
     buckets = choose(AUTO, first, min(end, newest + 1) if newest else first)
     if not buckets.count:
         return Summary(Sums(), buckets, [])
-    matches = matching(org_id, wanted, Span(start, end))
+    matches = matching(org_id, wanted, TimeRange(start, end))
     points = [Sums()] * buckets.count
     for slot, *sums in _read(clickhouse, _SUMS, matches, buckets, score_key):
         points[slot] = Sums(*sums)

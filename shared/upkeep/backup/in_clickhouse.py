@@ -9,7 +9,7 @@ from typing import Any
 
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.clickhouse.ddl import Ddl
-from shared.foundation.clickhouse.kept import KEPT, Kept
+from shared.foundation.clickhouse.kept import KEPT, AgingTable
 from shared.foundation.objects import Objects
 from shared.upkeep.backup.files import BLOCK_ROWS, Row, Tell, Writer, in_blocks
 from shared.upkeep.backup.manifest import Column, Table
@@ -77,7 +77,7 @@ def _rows(clickhouse: ClickHouse, table: Table, org_id: str | None) -> Iterator[
 
 
 def _months(
-    clickhouse: ClickHouse, kept: Kept, where: str, params: Mapping[str, object]
+    clickhouse: ClickHouse, kept: AgingTable, where: str, params: Mapping[str, object]
 ) -> list[int | None]:
     """Returns the months with rows. A table without partitions is read as a whole."""
     if not kept.by_month:

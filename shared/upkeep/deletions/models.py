@@ -7,14 +7,14 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.foundation.postgres import Base, timestamp_type
-from shared.foundation.postgres.columns import Dated, OfOrganization
-from shared.foundation.postgres.leases import Leased
+from shared.foundation.postgres.columns import OfOrganization, Timestamps
+from shared.foundation.postgres.leases import LeaseColumns
 
 # The states of deletions that a worker still has to look at.
 LIVE = "state IN ('queued', 'running', 'hidden', 'rewritten')"
 
 
-class Deletion(OfOrganization, Dated, Leased, Base):
+class Deletion(OfOrganization, Timestamps, LeaseColumns, Base):
     """A deletion and its report.
 
     `value` and `session_ids` are what has to be deleted, in clear; they are removed when nothing

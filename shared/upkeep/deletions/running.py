@@ -28,7 +28,7 @@ from shared.foundation.core.logs import get_logger, request_context
 from shared.foundation.core.tracing import spans
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.postgres import leases, present_time, transaction_time
-from shared.foundation.postgres.leases import Lease, kept
+from shared.foundation.postgres.leases import RowLease, kept
 from shared.foundation.queue.jobs import DELETE_DATA
 from shared.foundation.queue.waiting import stored_until_each
 from shared.foundation.queue.work_loop import claimed
@@ -87,7 +87,7 @@ class Deletions:
         due = claimed(self._runtime.queue, DELETE_DATA, self._claim, self._stopping)
         return sum(1 for _ in map(self._handle, due))
 
-    def _claim(self) -> tuple[Lease, Deletion] | None:
+    def _claim(self) -> tuple[RowLease, Deletion] | None:
         with self._runtime.postgres.transaction() as session:
             found = session.execute(_NEXT, {"org_id": self._org_id}).scalar_one_or_none()
             if found is None:
@@ -97,7 +97,7 @@ class Deletions:
             )
             return lease, row
 
-    def _handle(self, held: tuple[Lease, Deletion]) -> None:
+    def _handle(self, held: tuple[RowLease, Deletion]) -> None:
         lease, row = held
         with (
             spans.work(DELETE_DATA.actor, attributes={spans.ORGANIZATION: str(row.org_id)}),
@@ -114,7 +114,7 @@ class _Step:
     def __init__(
         self,
         runtime: Runtime,
-        lease: Lease,
+        lease: RowLease,
         row: Deletion,
         lost: threading.Event,
         stopping: threading.Event,

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from shared.foundation.clickhouse import Row
 from shared.foundation.clickhouse.ddl import Ddl
-from shared.foundation.clickhouse.kept import KEPT, Kept
+from shared.foundation.clickhouse.kept import KEPT, AgingTable
 from shared.foundation.clickhouse.mutations import unfinished
 from shared.foundation.core.logs import get_logger
 from shared.foundation.core.tracing import spans
@@ -85,7 +85,7 @@ class _Run:
             self._tell()
         return self._removed
 
-    def _find(self, kept: Kept) -> dict[int, tuple[list[Limit], Counter[str]]]:
+    def _find(self, kept: AgingTable) -> dict[int, tuple[list[Limit], Counter[str]]]:
         """Returns by month the limits that have old rows, and the numbers of these rows."""
         found: dict[int, tuple[list[Limit], Counter[str]]] = defaultdict(lambda: ([], Counter()))
         for limit in self._limits if kept.moment is not None else ():
@@ -100,7 +100,7 @@ class _Run:
                 found[month][1].update(counts)
         return dict(sorted(found.items()))
 
-    def _remove(self, kept: Kept, month: int, old_limits: list[Limit]) -> None:
+    def _remove(self, kept: AgingTable, month: int, old_limits: list[Limit]) -> None:
         old = statements.old_rows(kept, old_limits)
         nothing_remains = (
             kept.by_month

@@ -10,7 +10,7 @@ drop events that arrived since the check, of organizations that keep theirs.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from shared.foundation.clickhouse.kept import Kept
+from shared.foundation.clickhouse.kept import AgingTable
 from shared.foundation.clickhouse.where import moment
 from shared.foundation.core.clock import to_us
 from shared.upkeep.retention.limits import Limit
@@ -31,7 +31,7 @@ class Old:
     params: Mapping[str, object]
 
 
-def old_rows(kept: Kept, limits: Sequence[Limit]) -> Old:
+def old_rows(kept: AgingTable, limits: Sequence[Limit]) -> Old:
     """Returns the condition for rows past the limit of their own organization."""
     choices, params = [], dict[str, object]()
     for number, limit in enumerate(limits):
@@ -48,14 +48,14 @@ def _of_orgs(number: int) -> str:
     return f"org_id IN {{org_ids_{number}:Array(String)}}"
 
 
-def _old_sessions(kept: Kept, number: int) -> str:
+def _old_sessions(kept: AgingTable, number: int) -> str:
     return (
         f"SELECT org_id, session_id FROM {{table:{kept.table}}} WHERE {_of_orgs(number)}"
         f" GROUP BY org_id, session_id HAVING max({kept.moment}) < {moment(f'before_{number}')}"
     )
 
 
-def any_candidate(kept: Kept) -> str:
+def any_candidate(kept: AgingTable) -> str:
     """Returns a template that checks for possibly old rows of one limit; cheaper than counting."""
     return (
         f"SELECT 1 FROM {{table:{kept.table}}} WHERE {_of_orgs(0)}"
@@ -63,7 +63,7 @@ def any_candidate(kept: Kept) -> str:
     )
 
 
-def count(kept: Kept, old: Old) -> str:
+def count(kept: AgingTable, old: Old) -> str:
     """Returns a template that counts old rows by organization and month (YYYYMM or 0).
 
     It covers one limit and counts copies of a row as one.
@@ -78,7 +78,7 @@ def count(kept: Kept, old: Old) -> str:
     )
 
 
-def anything_else(kept: Kept, old: Old, month: int) -> str:
+def anything_else(kept: AgingTable, old: Old, month: int) -> str:
     """Returns a template that selects a row of the month that is not old, if there is one."""
     return (
         f"SELECT 1 FROM {{table:{kept.table}}}"
@@ -91,7 +91,7 @@ def anything_else(kept: Kept, old: Old, month: int) -> str:
 _SETTINGS = " SETTINGS {sync} = 0, allow_nondeterministic_mutations = 1"
 
 
-def hide(kept: Kept, old: Old, month: int) -> str:
+def hide(kept: AgingTable, old: Old, month: int) -> str:
     """Returns a template that hides old rows; they leave the disk when their part is rewritten."""
     return (
         f"DELETE FROM {{table:{kept.table}}}{_partition(month)} WHERE {old.condition}"
@@ -99,7 +99,7 @@ def hide(kept: Kept, old: Old, month: int) -> str:
     )
 
 
-def remove(kept: Kept, old: Old, month: int) -> str:
+def remove(kept: AgingTable, old: Old, month: int) -> str:
     """Returns a template that takes old rows off the disk at once."""
     return (
         f"ALTER TABLE {{table:{kept.table}}} DELETE{_partition(month)} WHERE {old.condition}"

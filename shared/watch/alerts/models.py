@@ -18,7 +18,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.foundation.core.ids import new_id
 from shared.foundation.postgres import Base, created_at_column, same_org, timestamp_type
-from shared.foundation.postgres.leases import Leased
+from shared.foundation.postgres.leases import LeaseColumns
 
 
 class Alert(Base):
@@ -51,7 +51,7 @@ class Alert(Base):
     )
 
 
-class AlertState(Leased, Base):
+class AlertState(LeaseColumns, Base):
     """The state that evaluations of an enabled rule keep; created and reset with the rule.
 
     `due_at`: the next evaluation, null while the rule is disabled. `evaluated_to`: the moment up to

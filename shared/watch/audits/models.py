@@ -18,7 +18,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.foundation.core.ids import new_id
 from shared.foundation.postgres import Base, created_at_column, same_org, timestamp_type
-from shared.foundation.postgres.leases import Leased
+from shared.foundation.postgres.leases import LeaseColumns
 
 
 class Audit(Base):
@@ -63,7 +63,7 @@ class Audit(Base):
     )
 
 
-class AuditRun(Leased, Base):
+class AuditRun(LeaseColumns, Base):
     """One run, from the moment when it is queued.
 
     An audit has at most one that is queued or running.

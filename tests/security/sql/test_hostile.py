@@ -8,7 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from shared.foundation.clickhouse.published import TABLES, Table
+from shared.foundation.clickhouse.published import TABLES, PublishedTable
 from shared.foundation.core.errors import QueryFailed
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.queries.results.reader import Reader
@@ -153,7 +153,7 @@ def test_the_engine_alone_answers_as_if_there_were_no_others(engine: Run) -> Non
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
 def test_others_would_be_recognised_by_any_column(
-    reader: Reader, planted: Planted, table: Table
+    reader: Reader, planted: Planted, table: PublishedTable
 ) -> None:
     """This validates the tests above: the owner sees the planted values."""
     for column in table.columns:

@@ -150,7 +150,7 @@ class Exports:
             raise BadRequest("the call has no message") from None
 
 
-def _span(signal: Signal, call: Call) -> spans.Span:
+def _span(signal: Signal, call: Call) -> spans.BlockSpan:
     sent = _metadata(call).get("traceparent")
     [service] = [name for name, one in SERVICES.items() if one is signal]
     method = f"{service}/Export"

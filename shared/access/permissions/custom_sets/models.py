@@ -5,10 +5,10 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.foundation.postgres import Base
-from shared.foundation.postgres.columns import Dated, KeyedInOrganization
+from shared.foundation.postgres.columns import KeyedInOrganization, Timestamps
 
 
-class PermissionSet(KeyedInOrganization, Dated, Base):
+class PermissionSet(KeyedInOrganization, Timestamps, Base):
     """A named grant of one organization; the built-in sets are in `shared.access.permissions`."""
 
     __tablename__ = "permission_sets"

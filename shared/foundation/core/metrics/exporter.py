@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from shared.foundation.core.config import Settings
-from shared.foundation.core.metrics.kinds import Reading
-from shared.foundation.core.metrics.slots import Slots
+from shared.foundation.core.metrics.kinds import MetricReading
+from shared.foundation.core.metrics.slots import ProcessSlots
 
 # The order decides the ports, so a new type is appended.
 PROCESS_TYPES = (
@@ -31,7 +31,7 @@ PROCESS_TYPES = (
 )
 _SERVING = "shared.foundation.core.metrics.serving"
 
-Read = Callable[[], Iterable[Reading]]
+Read = Callable[[], Iterable[MetricReading]]
 
 
 def port_of(settings: Settings, process_type: str) -> int | None:
@@ -51,9 +51,9 @@ class Exporter:
         """
         self._bind = settings.metrics_bind
         self._port = port_of(settings, process_type)
-        self._slots: Slots | None = None
+        self._slots: ProcessSlots | None = None
         if self._port is not None:
-            self._slots = Slots.of_port(self._port)
+            self._slots = ProcessSlots.of_port(self._port)
             # Imported here, so that the processes share the memory of it.
             importlib.import_module(_SERVING)
 

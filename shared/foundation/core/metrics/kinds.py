@@ -77,7 +77,7 @@ class Gauge(Metric):
 
 
 @dataclass(frozen=True)
-class Reading:
+class MetricReading:
     """The value of a gauge, or of a counter that the operating system keeps, at this moment."""
 
     metric: Metric

@@ -6,26 +6,26 @@ from contextlib import suppress
 from pathlib import Path
 
 from shared.foundation.core.metrics.catalogue import CPU_SECS, INFO, MEMORY, PROCESSES
-from shared.foundation.core.metrics.kinds import Reading
-from shared.foundation.core.metrics.slots import Slots
+from shared.foundation.core.metrics.kinds import MetricReading
+from shared.foundation.core.metrics.slots import ProcessSlots
 from shared.foundation.core.version import VERSION
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
-def readings(slots: Slots) -> Iterator[Reading]:
+def readings(slots: ProcessSlots) -> Iterator[MetricReading]:
     """Yields the readings of each running process; without /proc only their number."""
-    yield Reading(INFO, 1.0, (VERSION,))
+    yield MetricReading(INFO, 1.0, (VERSION,))
     counts: dict[str, int] = {}
     for process in slots.running():
         counts[process.name] = counts.get(process.name, 0) + 1
         labels = (process.name, str(process.slot))
         with suppress(OSError, ValueError, IndexError):
-            yield Reading(CPU_SECS, _cpu_secs(process.pid), labels)
-            yield Reading(MEMORY, _own_bytes(process.pid), labels)
+            yield MetricReading(CPU_SECS, _cpu_secs(process.pid), labels)
+            yield MetricReading(MEMORY, _own_bytes(process.pid), labels)
     for name, count in counts.items():
-        yield Reading(PROCESSES, count, (name,))
+        yield MetricReading(PROCESSES, count, (name,))
 
 
 def _cpu_secs(pid: int) -> float:

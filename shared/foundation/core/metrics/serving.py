@@ -18,17 +18,17 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from shared.foundation.core.logs import get_logger
 from shared.foundation.core.metrics import processes
 from shared.foundation.core.metrics.catalogue import ALL
-from shared.foundation.core.metrics.kinds import Counter, Histogram, Reading
-from shared.foundation.core.metrics.slots import Slots
+from shared.foundation.core.metrics.kinds import Counter, Histogram, MetricReading
+from shared.foundation.core.metrics.slots import ProcessSlots
 
 log = get_logger(__name__)
 
 RETRY_SECS = 5.0
 
-Read = Callable[[], Iterable[Reading]]
+Read = Callable[[], Iterable[MetricReading]]
 
 
-def count_in(slots: Slots, slot: int) -> None:
+def count_in(slots: ProcessSlots, slot: int) -> None:
     """Lets all counters and histograms of this process count in the files of a slot."""
     # The library reads it where it opens files.
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(slots.directory)
@@ -44,7 +44,7 @@ def count_in(slots: Slots, slot: int) -> None:
             )
 
 
-def answer(slots: Slots, address: tuple[str, int], more: Read | None) -> None:
+def answer(slots: ProcessSlots, address: tuple[str, int], more: Read | None) -> None:
     """Listens once no other process of the type does; returns when it does."""
     slots.wait_for_turn()
     registry = CollectorRegistry(auto_describe=False)
@@ -64,7 +64,7 @@ def answer(slots: Slots, address: tuple[str, int], more: Read | None) -> None:
 class _Collector:
     """Everything that a scrape of one process type returns; one scrape at a time."""
 
-    def __init__(self, slots: Slots, more: Read | None) -> None:
+    def __init__(self, slots: ProcessSlots, more: Read | None) -> None:
         self._slots = slots
         self._counted = MultiProcessCollector(None, str(slots.directory))
         self._more = more
@@ -80,7 +80,7 @@ class _Collector:
             yield from _families(found)
 
 
-def _families(readings: Iterable[Reading]) -> Iterable[Family]:
+def _families(readings: Iterable[MetricReading]) -> Iterable[Family]:
     families: dict[str, CounterMetricFamily | GaugeMetricFamily] = {}
     for reading in readings:
         metric = reading.metric

@@ -20,7 +20,7 @@ _SLOTS = 1024
 
 
 @dataclass(frozen=True)
-class Running:
+class RunningProcess:
     """A running process with a slot."""
 
     slot: int
@@ -28,14 +28,14 @@ class Running:
     name: str
 
 
-class Slots:
+class ProcessSlots:
     """The slots in one directory."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
 
     @classmethod
-    def of_port(cls, port: int) -> "Slots":
+    def of_port(cls, port: int) -> "ProcessSlots":
         """Returns the slots of the process type that answers on this port of this machine.
 
         The port belongs to one program at a time, so the directory does too. Files of an earlier
@@ -68,13 +68,13 @@ class Slots:
             file.close()
         raise ConfigurationError(f"{_SLOTS} processes already count in {self.directory}")
 
-    def running(self) -> Iterator[Running]:
+    def running(self) -> Iterator[RunningProcess]:
         """Yields the running processes, by slot."""
         for path in sorted(self.directory.glob("*.slot"), key=lambda path: int(path.stem)):
             with suppress(OSError, ValueError), path.open("r+") as file:
                 if not _locked(file):
                     pid, name = file.read().split(maxsplit=1)
-                    yield Running(int(path.stem), int(pid), name)
+                    yield RunningProcess(int(path.stem), int(pid), name)
 
     def wait_for_turn(self) -> None:
         """Returns once this process alone answers for all of them, until it ends."""

@@ -17,7 +17,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.trace import Link, NonRecordingSpan, SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from shared.foundation.core.tracing.sending import Queue, Sender, say_rarely
+from shared.foundation.core.tracing.sending import SpanQueue, SpanSender, say_rarely
 from shared.foundation.core.tracing.spans import Attributes, Kind, Value
 from shared.foundation.core.version import VERSION
 
@@ -80,8 +80,8 @@ class LiveTracer:
     def __init__(self, url: str, process: str) -> None:
         say_rarely(url)
         self._provider = TracerProvider(resource=_resource(process), shutdown_on_exit=False)
-        self._sender = Sender(url)
-        self._provider.add_span_processor(Queue(self._sender))
+        self._sender = SpanSender(url)
+        self._provider.add_span_processor(SpanQueue(self._sender))
         self._tracer = self._provider.get_tracer("watchpost", VERSION)
 
     def work(self, name: str, kind: Kind, attributes: Attributes, causes: Collection[str]) -> _Live:

@@ -22,7 +22,7 @@ MAX_WAITING = 2048
 SAY_SECS = 60.0
 
 
-class Sender(OTLPSpanExporter):
+class SpanSender(OTLPSpanExporter):
     """The SDK's exporter; it counts the spans on their way and those that could not be sent."""
 
     def __init__(self, url: str) -> None:
@@ -50,10 +50,10 @@ class Sender(OTLPSpanExporter):
         return result
 
 
-class Queue(BatchSpanProcessor):
+class SpanQueue(BatchSpanProcessor):
     """The SDK's queue with a bound of our own: the SDK's would say nothing of what it drops."""
 
-    def __init__(self, sender: Sender) -> None:
+    def __init__(self, sender: SpanSender) -> None:
         super().__init__(sender, max_queue_size=MAX_WAITING)
         self._sender = sender
 

@@ -20,7 +20,7 @@ Attributes = Mapping[str, Value]
 Kind = Literal["server", "client", "consumer", "internal"]
 
 
-class Span(Protocol):
+class BlockSpan(Protocol):
     """A span that ends with its block, as a failed one if the block raises."""
 
     def __enter__(self) -> Self:
@@ -44,13 +44,15 @@ class Span(Protocol):
 class Tracer(Protocol):
     """The part that makes spans while traces are on; see the functions of this module."""
 
-    def work(self, name: str, kind: Kind, attributes: Attributes, causes: Collection[str]) -> Span:
+    def work(
+        self, name: str, kind: Kind, attributes: Attributes, causes: Collection[str]
+    ) -> BlockSpan:
         """Begins a span that others can be parts of."""
 
-    def part(self, name: str, attributes: Attributes) -> Span:
+    def part(self, name: str, attributes: Attributes) -> BlockSpan:
         """Begins a span of a call."""
 
-    def silence(self) -> Span:
+    def silence(self) -> BlockSpan:
         """Begins a block without spans."""
 
     def is_inside(self) -> bool:
@@ -60,7 +62,7 @@ class Tracer(Protocol):
         """Returns the header of the current span."""
 
 
-class _Nothing:
+class _NoSpan:
     """The span of a block that is not recorded."""
 
     def __enter__(self) -> Self:
@@ -76,7 +78,7 @@ class _Nothing:
         pass
 
 
-NOTHING = _Nothing()
+NOTHING = _NoSpan()
 _tracer: Tracer | None = None
 
 
@@ -92,7 +94,7 @@ def work(
     kind: Kind = "internal",
     attributes: Attributes | None = None,
     causes: Collection[str] = (),
-) -> Span:
+) -> BlockSpan:
     """Begins a span that is current in its block: a part of the current one, else a new trace.
 
     `causes` are headers `traceparent`. A single one becomes the parent. Several are linked, because
@@ -103,19 +105,19 @@ def work(
     return _tracer.work(name, kind, attributes or {}, causes)
 
 
-def part(name: str, attributes: Attributes) -> Span:
+def part(name: str, attributes: Attributes) -> BlockSpan:
     """Begins the span of a call to another server; there is none outside of other spans."""
     if _tracer is None or not _tracer.is_inside():
         return NOTHING
     return _tracer.part(name, attributes)
 
 
-def redis(command: str) -> Span:
+def redis(command: str) -> BlockSpan:
     """Begins the span of a round trip to Redis, which its main command names."""
     return part(command, {"db.system.name": "redis", "db.operation.name": command})
 
 
-def silence() -> Span:
+def silence() -> BlockSpan:
     """Begins a block in which no span is made, nor later because of it."""
     return NOTHING if _tracer is None else _tracer.silence()
 

@@ -5,7 +5,7 @@ from collections.abc import Container
 from functools import lru_cache
 
 from shared.foundation.core.tracing import spans
-from shared.foundation.core.tracing.spans import Span
+from shared.foundation.core.tracing.spans import BlockSpan
 
 _VERBS = frozenset(
     ["SELECT", "INSERT", "UPDATE", "DELETE", "ALTER", "CREATE", "DROP", "SET", "SHOW", "EXISTS"]
@@ -30,7 +30,7 @@ class Statements:
         self._tables = tables
         self._summary = lru_cache(_KEPT)(self._summarised)
 
-    def span(self, sql: str) -> Span:
+    def span(self, sql: str) -> BlockSpan:
         """Begins the span of a statement; there is none outside of other spans."""
         # Asked first, because a summary has its cost.
         if not spans.is_inside():

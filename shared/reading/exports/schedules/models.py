@@ -7,12 +7,12 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.foundation.postgres import Base, timestamp_type
 from shared.foundation.postgres.columns import KeyedInOrganization
-from shared.foundation.postgres.leases import Leased
+from shared.foundation.postgres.leases import LeaseColumns
 
 _EVERY = "every IN ('hourly', 'daily')"
 
 
-class ExportSchedule(KeyedInOrganization, Leased, Base):
+class ExportSchedule(KeyedInOrganization, LeaseColumns, Base):
     """The work of an organization whose setting `exports.schedule` is on.
 
     Periods from `since` on have files. `next_look_at` is the next comparison of files with rows;

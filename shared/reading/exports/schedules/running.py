@@ -25,7 +25,7 @@ from shared.foundation.core.tracing import spans
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.objects import open_objects
 from shared.foundation.postgres import leases, transaction_time
-from shared.foundation.postgres.leases import Lease, kept
+from shared.foundation.postgres.leases import RowLease, kept
 from shared.foundation.queue.jobs import WRITE_EXPORTS
 from shared.foundation.queue.work_loop import claimed
 from shared.reading.exports.columns import COLUMNS, What
@@ -85,7 +85,7 @@ class Exports:
         due = claimed(self._runtime.queue, WRITE_EXPORTS, self._claim, self._stopping)
         return sum(1 for _ in map(self._handle, due))
 
-    def _claim(self) -> tuple[Lease, ExportSchedule] | None:
+    def _claim(self) -> tuple[RowLease, ExportSchedule] | None:
         with self._runtime.postgres.transaction() as session:
             query = (
                 select(ExportSchedule.org_id)
@@ -109,7 +109,7 @@ class Exports:
             )
             return lease, row
 
-    def _handle(self, held: tuple[Lease, ExportSchedule]) -> None:
+    def _handle(self, held: tuple[RowLease, ExportSchedule]) -> None:
         lease, row = held
         org_id = str(row.org_id)
         with (
@@ -126,7 +126,7 @@ class _Look:
     def __init__(
         self,
         runtime: Runtime,
-        lease: Lease,
+        lease: RowLease,
         row: ExportSchedule,
         lost: threading.Event,
         stopping: threading.Event,

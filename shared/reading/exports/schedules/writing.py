@@ -11,7 +11,7 @@ from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.core.clock import format_ts
 from shared.foundation.objects import Objects
 from shared.foundation.postgres import Postgres, transaction_time
-from shared.foundation.postgres.leases import Lease
+from shared.foundation.postgres.leases import RowLease
 from shared.reading.evaluations.filters import EvaluationFilters
 from shared.reading.events.filters import EventFilters
 from shared.reading.exports import formats, pages
@@ -40,7 +40,7 @@ class Files:
         postgres: Postgres,
         clickhouse: ClickHouse,
         target: Objects,
-        lease: Lease,
+        lease: RowLease,
         org_id: uuid.UUID,
         require_leave: Callable[[], None],
     ) -> None:

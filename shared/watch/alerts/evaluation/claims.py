@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.postgres import leases
-from shared.foundation.postgres.leases import Lease
+from shared.foundation.postgres.leases import RowLease
 from shared.foundation.queue.waiting import stored_until_each
 from shared.watch.alerts.evaluation.cadence import MOVED_ON
 from shared.watch.alerts.models import AlertState
@@ -58,7 +58,7 @@ class ClaimedRule:
 class RuleBatch:
     """Due rules of one organization, oldest first, and the end of its stored events."""
 
-    lease: Lease
+    lease: RowLease
     org_id: uuid.UUID
     until: datetime
     is_sql: bool

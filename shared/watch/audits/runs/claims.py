@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from shared.access.organizations import creations
 from shared.evaluation.evaluation_jobs.listing import oldest_result_waiting
 from shared.foundation.postgres import leases, transaction_time
-from shared.foundation.postgres.leases import Lease
+from shared.foundation.postgres.leases import RowLease
 from shared.foundation.queue.waiting import SETTLE, stored_until_each
 from shared.watch.audits.models import Audit, AuditRun
 from shared.watch.audits.rules import MAX_LOOKBACK_SECS
@@ -35,7 +35,7 @@ class ClaimedRun:
     again, and if `filed_at` is set, only the report and the end are missing.
     """
 
-    lease: Lease
+    lease: RowLease
     row: AuditRun
     started_at: datetime
 

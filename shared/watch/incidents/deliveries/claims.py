@@ -20,7 +20,7 @@ from shared.access.settings.rules import masked_url
 from shared.foundation.core.attempts import Again, Sent
 from shared.foundation.core.config import Settings
 from shared.foundation.postgres import leases
-from shared.foundation.postgres.leases import Lease
+from shared.foundation.postgres.leases import RowLease
 from shared.watch.incidents.deliveries.models import Notification
 from shared.watch.incidents.deliveries.rules import Attempt, Step
 
@@ -39,7 +39,7 @@ class ClaimedDelivery:
     `url` and `secret` are the current settings, "" if there is none.
     """
 
-    lease: Lease
+    lease: RowLease
     row: Notification
     attempt: Attempt
     url_setting_key: str
@@ -165,7 +165,7 @@ def tidy(session: Session) -> int:
 
 
 def _with_settings(
-    session: Session, config: Settings, rows: Sequence[Row[*tuple[Any, ...]]], lease: Lease
+    session: Session, config: Settings, rows: Sequence[Row[*tuple[Any, ...]]], lease: RowLease
 ) -> list[ClaimedDelivery]:
     org_ids = {row.org_id for row, _ in rows}
     keys = {key for row, _ in rows for key in (row.url_setting_key, row.secret_setting_key)}

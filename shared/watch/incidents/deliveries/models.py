@@ -11,10 +11,10 @@ from shared.access.mail.models import Mail
 from shared.access.settings.rules import masked_url
 from shared.foundation.postgres import Base, created_at_column, same_org, timestamp_type
 from shared.foundation.postgres.columns import OfOrganization
-from shared.foundation.postgres.leases import Leased
+from shared.foundation.postgres.leases import LeaseColumns
 
 
-class Notification(Leased, OfOrganization, Base):
+class Notification(LeaseColumns, OfOrganization, Base):
     """One delivery to one target; receivers know its `id` as the `delivery_id`.
 
     `incident_id` is null for a test. `content` is the content, the same in each attempt. The URL

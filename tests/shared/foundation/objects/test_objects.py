@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shared.foundation.core.errors import ConfigurationError, NotFound, Unavailable
-from shared.foundation.objects import Entry, Objects, open_objects
+from shared.foundation.objects import Objects, StoredFile, open_objects
 from shared.foundation.objects.store import PIECE_BYTES
 from tests.support.s3 import S3Server, s3_server
 
@@ -54,7 +54,7 @@ def test_a_list_has_the_files_of_a_folder_and_below(objects: Objects) -> None:
     assert list(objects.list()) == []
     for name in ("x/1", "x/y/2", "xy/3"):
         objects.put(name, [b"12"])
-    assert sorted(objects.list("x")) == [Entry("x/1", 2), Entry("x/y/2", 2)]
+    assert sorted(objects.list("x")) == [StoredFile("x/1", 2), StoredFile("x/y/2", 2)]
     assert {entry.name for entry in objects.list()} == {"x/1", "x/y/2", "xy/3"}
     assert list(objects.list("nothing")) == []
 

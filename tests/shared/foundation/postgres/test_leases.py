@@ -14,7 +14,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 from shared.foundation.core.errors import Unavailable
 from shared.foundation.core.ids import new_id
 from shared.foundation.postgres import Postgres, leases
-from shared.foundation.postgres.leases import Lease, Leased, in_secs, kept, take
+from shared.foundation.postgres.leases import LeaseColumns, RowLease, in_secs, kept, take
 from tests.support.processes import wait_until
 
 
@@ -22,7 +22,7 @@ class _Base(DeclarativeBase):
     """Apart from the project's tables, which migrations create."""
 
 
-class Piece(Leased, _Base):
+class Piece(LeaseColumns, _Base):
     """A piece of work."""
 
     __tablename__ = "pieces_of_work"
@@ -50,7 +50,7 @@ def piece(postgres: Postgres) -> uuid.UUID:
         return made.id
 
 
-def took(session: Session, piece: uuid.UUID, secs: float = 60.0) -> Lease | None:
+def took(session: Session, piece: uuid.UUID, secs: float = 60.0) -> RowLease | None:
     counted = Piece.attempts + 1
     lease, rows = take(
         session, Piece, Piece.id == piece, secs, (Piece.id, Piece.attempts), attempts=counted
@@ -59,7 +59,7 @@ def took(session: Session, piece: uuid.UUID, secs: float = 60.0) -> Lease | None
     return lease if rows else None
 
 
-def taken(postgres: Postgres, piece: uuid.UUID, secs: float = 60.0) -> Lease:
+def taken(postgres: Postgres, piece: uuid.UUID, secs: float = 60.0) -> RowLease:
     with postgres.transaction() as session:
         lease = took(session, piece, secs)
     assert lease is not None
@@ -97,7 +97,7 @@ def secs_left(postgres: Postgres, piece: uuid.UUID) -> float:
 def test_one_of_many_that_take_at_once_has_the_row(postgres: Postgres, piece: uuid.UUID) -> None:
     together = threading.Barrier(8)
 
-    def worker(_number: int) -> Lease | None:
+    def worker(_number: int) -> RowLease | None:
         with postgres.transaction() as session:
             session.execute(select(1))
             together.wait(30)
@@ -241,7 +241,7 @@ def test_a_kept_lease_outlasts_an_outage(
 ) -> None:
     monkeypatch.setattr(leases, "RENEWALS", 6000)
     lease = taken(postgres, piece, secs=1.0)
-    failed, renew = threading.Event(), Lease.renew
+    failed, renew = threading.Event(), RowLease.renew
 
     def first_fails(*args: object, **kwargs: object) -> bool:
         if not failed.is_set():
@@ -249,7 +249,7 @@ def test_a_kept_lease_outlasts_an_outage(
             raise Unavailable("the database is unavailable", code="postgres_unavailable")
         return renew(*args, **kwargs)  # type: ignore[arg-type] # as they came
 
-    monkeypatch.setattr(Lease, "renew", first_fails)
+    monkeypatch.setattr(RowLease, "renew", first_fails)
     with kept(postgres, lease, 60.0) as lost:
         while secs_left(postgres, piece) < 10:
             assert not lost.is_set()

@@ -16,7 +16,7 @@ from shared.foundation.core.config import Settings
 from shared.foundation.core.errors import ConfigurationError
 from shared.foundation.core.metrics.catalogue import BATCH_EVENTS, STORED
 from shared.foundation.core.metrics.exporter import Exporter, port_of
-from shared.foundation.core.metrics.slots import Slots
+from shared.foundation.core.metrics.slots import ProcessSlots
 from tests.support.processes import wait_until
 from tests.support.scrape import scrape
 
@@ -138,9 +138,9 @@ def answers(port: int) -> bool:
 def test_a_folder_of_somebody_else_is_refused(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Slots.of_port(1)
+    ProcessSlots.of_port(1)
     [made] = tmp_path.glob("watchpost-metrics-*")
     made.rename(tmp_path / "elsewhere")
     made.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(ConfigurationError, match="belongs to another user"):
-        Slots.of_port(1)
+        ProcessSlots.of_port(1)
