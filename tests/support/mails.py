@@ -15,8 +15,8 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.watch.incidents.deliveries import mails as notifications
 from tests.support.runtime import Org
 from tests.support.smtp import Smtp
-from workers.mail.sender import Sender
-from workers.mail.smtp import Limits, SmtpClient
+from workers.mail.sender import MailSender
+from workers.mail.smtp import SmtpClient, SmtpLimits
 
 TO = "ann@example.net"
 
@@ -31,7 +31,7 @@ class Outbox:
     runtime: Runtime
     org: Org
     smtp: Smtp
-    limits: Limits = field(default_factory=Limits)
+    limits: SmtpLimits = field(default_factory=SmtpLimits)
     codes: list[str] = field(default_factory=lambda: ["100001", "100002", "100003"])
     members: set[str] = field(default_factory=lambda: {TO})
 
@@ -92,7 +92,7 @@ class Outbox:
 
     def _run(self, client: SmtpClient | None) -> int:
         note = {notifications.KIND: notifications.copy_outcome}
-        return Sender(self.runtime, {"code": self._code}, client, threading.Event(), note).run()
+        return MailSender(self.runtime, {"code": self._code}, client, threading.Event(), note).run()
 
     def _code(self, _session: Session, email: str) -> Mapping[str, object] | None:
         if email not in self.members:

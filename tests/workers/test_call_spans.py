@@ -6,7 +6,7 @@ from contextlib import closing, suppress
 import pytest
 
 from shared.access.mail.message import compose
-from shared.access.mail.rendering import Content
+from shared.access.mail.rendering import MailContent
 from shared.foundation.core.clock import now
 from shared.foundation.core.config import Settings
 from shared.foundation.core.ids import new_id
@@ -102,7 +102,7 @@ def test_deliveries_of_webhooks(backend: Backend, server: Evaluator) -> None:
 @pytest.mark.parametrize(("answer", "failure"), [("", None), ("550 geheim", "Refused")])
 def test_mails(backend: Backend, answer: str, failure: str | None) -> None:
     message = compose(
-        new_id(), Content("geheim", "geheim", "geheim"), sender=FROM, recipient=TO, at=now()
+        new_id(), MailContent("geheim", "geheim", "geheim"), sender=FROM, recipient=TO, at=now()
     )
     with running_smtp() as smtp:
         if answer:

@@ -11,7 +11,7 @@ from shared.access.users.sign_in import codes, guesses
 from shared.foundation.queue import jobs
 from shared.watch.incidents.deliveries import mails as notifications
 from workers.context import once, runtime
-from workers.mail.sender import Sender
+from workers.mail.sender import MailSender
 from workers.mail.smtp import SmtpClient
 from workers.nudged import nudged_actor, stopping
 
@@ -26,12 +26,12 @@ def _tell_of_guesses(session: Session, recipient: str) -> Mapping[str, Any] | No
 
 
 @once
-def _sender() -> Sender:
+def _sender() -> MailSender:
     settings = runtime().settings
     client = None if settings.smtp_host is None else SmtpClient(settings)
     note = {notifications.KIND: notifications.copy_outcome}
     prepare = {"code": _new_code, "codes_guessed": _tell_of_guesses}
-    return Sender(runtime(), prepare, client, stopping, note)
+    return MailSender(runtime(), prepare, client, stopping, note)
 
 
 @nudged_actor(jobs.SEND_MAIL, next_due=due.of_mails)

@@ -43,7 +43,7 @@ Prepare = Callable[[Session, str], Mapping[str, Any] | None]
 Note = Callable[[Session, uuid.UUID], None]
 
 
-class Sender:
+class MailSender:
     """The sender of a process; `prepare` has an entry for each kind with values made at sending.
 
     `note` has an entry for each kind whose outcome is also recorded elsewhere. `client` is None

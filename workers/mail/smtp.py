@@ -55,14 +55,14 @@ class Security(Enum):
 
 
 @dataclass(frozen=True)
-class Limits:
+class SmtpLimits:
     """Limits in seconds: for one answer of the mail server, and for the whole exchange."""
 
     wait_secs: float = 15.0
     exchange_secs: float = 60.0
 
 
-DEFAULT_LIMITS = Limits()
+DEFAULT_LIMITS = SmtpLimits()
 
 
 class SmtpClient:
@@ -73,7 +73,7 @@ class SmtpClient:
         settings: Settings,
         *,
         security: Security | None = None,
-        limits: Limits = DEFAULT_LIMITS,
+        limits: SmtpLimits = DEFAULT_LIMITS,
     ) -> None:
         if settings.smtp_host is None or settings.smtp_from is None:
             raise ValueError("SMTP_HOST is not set")

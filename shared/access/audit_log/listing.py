@@ -19,7 +19,7 @@ from shared.foundation.postgres import Postgres
 CHUNK_LINES = 1000
 
 
-class _Place(NamedTuple):
+class _LogPosition(NamedTuple):
     """A line in the list: its moment in microseconds, and its id."""
 
     us: Annotated[int, msgspec.Meta(ge=0, lt=2**52)]
@@ -51,7 +51,7 @@ def list_(
 
     Raises `Invalid` for a cursor that is none.
     """
-    place = None if cursor is None else decode_cursor(cursor, _Place)
+    place = None if cursor is None else decode_cursor(cursor, _LogPosition)
     found = _after(session, _wanted(org_id, filters), place, limit + 1)
     more = len(found) > limit
     return Page(found[:limit], encode_cursor(_place_of(found[limit - 1])) if more else None)
@@ -64,7 +64,7 @@ def every(
 
     A slow reader therefore keeps no connection. Lines that are written meanwhile are left out.
     """
-    place: _Place | None = None
+    place: _LogPosition | None = None
     while True:
         with postgres.transaction() as session:
             found = _after(session, _wanted(org_id, filters), place, CHUNK_LINES)
@@ -76,7 +76,7 @@ def every(
 
 
 def _after(
-    session: Session, query: Select[AuditLine], place: _Place | None, limit: int
+    session: Session, query: Select[AuditLine], place: _LogPosition | None, limit: int
 ) -> list[AuditLine]:
     if place is not None:
         last = tuple_(from_us(place.us), place.id)
@@ -100,5 +100,5 @@ def _wanted(org_id: uuid.UUID | None, filters: LineFilters) -> Select[AuditLine]
     return query
 
 
-def _place_of(line: AuditLine) -> _Place:
-    return _Place(to_us(line.at), line.id)
+def _place_of(line: AuditLine) -> _LogPosition:
+    return _LogPosition(to_us(line.at), line.id)

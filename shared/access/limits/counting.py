@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import redis
 
-from shared.access.limits.rules import DAY_SECS, NAMES, Quota, Rules, quota_of
+from shared.access.limits.rules import DAY_SECS, NAMES, LimitRules, Quota, quota_of
 from shared.foundation.queue import unavailable_when_redis_is_gone
 
 # Days for which the counts of a day are kept.
@@ -79,7 +79,7 @@ return flat
 """
 
 
-class Taken(NamedTuple):
+class LimitUse(NamedTuple):
     """Whether a request is within its limits, and the limits that counted it."""
 
     within: bool
@@ -100,14 +100,16 @@ class Day(NamedTuple):
     refused_by: dict[str, int]
 
 
-class Counts:
+class LimitCounts:
     """The counts of one deployment."""
 
     def __init__(self, client: redis.Redis) -> None:
         self._redis = client
         self._take = client.register_script(_TAKE)
 
-    def take(self, rules: Rules, org_id: str, key_id: str, *, requests: int, events: int) -> Taken:
+    def take(
+        self, rules: LimitRules, org_id: str, key_id: str, *, requests: int, events: int
+    ) -> LimitUse:
         """Counts a request in one round trip; "" stands for no key. Raises `Unavailable`."""
         limits = [getattr(rules, name) for name in NAMES]
         keys = [f"limits:{org_id}:{key_id}:{kind}" for kind in ("requests", "events")]
@@ -122,7 +124,7 @@ class Counts:
             for i, (name, limit) in enumerate(zip(NAMES, limits, strict=True))
             if numbers[4 * i]
         ]
-        return Taken(not refused, tuple(found))
+        return LimitUse(not refused, tuple(found))
 
     def today(self, org_id: str) -> Day:
         """Returns the counts of the present day. Raises `Unavailable`."""

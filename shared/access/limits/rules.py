@@ -15,7 +15,7 @@ REPORT = "report"
 
 
 @dataclass(frozen=True)
-class Rules:
+class LimitRules:
     """The numbers of the settings, 0 for no limit; `enforced` is False in the soft mode."""
 
     key_requests: int = 0

@@ -3,8 +3,8 @@
 import uuid
 from typing import cast
 
-from shared.access.limits.counting import Counts
-from shared.access.limits.rules import MODE, NAMES, REPORT, SETTINGS, Quota, Rules
+from shared.access.limits.counting import LimitCounts
+from shared.access.limits.rules import MODE, NAMES, REPORT, SETTINGS, LimitRules, Quota
 from shared.access.settings.reading import several
 from shared.foundation.cache import EpochCache
 from shared.foundation.core.errors import RateLimited
@@ -38,8 +38,8 @@ class Limits:
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
-        self._rules: EpochCache[str, Rules] = EpochCache()
-        self._counts = Counts(runtime.redis)
+        self._rules: EpochCache[str, LimitRules] = EpochCache()
+        self._counts = LimitCounts(runtime.redis)
 
     def admit(
         self, org_id: str, key_id: str, epoch: bytes | None, events: int | None
@@ -64,15 +64,15 @@ class Limits:
         return taken.quotas
 
 
-def load_rules(runtime: Runtime, org_id: str) -> Rules:
+def load_rules(runtime: Runtime, org_id: str) -> LimitRules:
     """Reads the limits of an organization. Raises `Unavailable`."""
     with runtime.postgres.transaction() as session:
         found = several(session, runtime.settings, uuid.UUID(org_id), (*SETTINGS, MODE))
     requests, key_events, org_events = (cast("int", found[key]) for key in SETTINGS)
-    return Rules(requests, key_events, org_events, enforced=found[MODE] != REPORT)
+    return LimitRules(requests, key_events, org_events, enforced=found[MODE] != REPORT)
 
 
-def _counts(rules: Rules, key_id: str, events: int | None) -> bool:
+def _counts(rules: LimitRules, key_id: str, events: int | None) -> bool:
     """Returns whether a limit concerns such a request."""
     if key_id and rules.key_requests:
         return True

@@ -4,7 +4,7 @@ import uuid
 
 import msgspec
 
-from shared.access.limits.counting import Counts
+from shared.access.limits.counting import LimitCounts
 from shared.access.limits.service import load_rules
 from shared.foundation.core.clock import from_us
 from shared.foundation.core.errors import Unavailable
@@ -39,7 +39,7 @@ def today(runtime: Runtime, org_id: uuid.UUID) -> LimitsToday | None:
     """
     rules = load_rules(runtime, str(org_id))
     try:
-        day = Counts(runtime.redis).today(str(org_id))
+        day = LimitCounts(runtime.redis).today(str(org_id))
     except Unavailable as error:
         log.warning("limits_not_counted", reason=error.message)
         return None

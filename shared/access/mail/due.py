@@ -22,7 +22,7 @@ def of_mails(session: Session, _settings: Settings) -> float | None:
     return secs_until_due(session, _MAILS)
 
 
-class Waiting(NamedTuple):
+class MailBacklog(NamedTuple):
     """The mails that wait or failed, and the seconds for which one has been due at most."""
 
     queued: int
@@ -42,7 +42,7 @@ WHERE status <> 'sent'
 """)
 
 
-def waiting(session: Session) -> Waiting:
+def waiting(session: Session) -> MailBacklog:
     """Returns the waiting and the failed mails of the deployment."""
     queued, failed, longest = session.execute(_WAITING).one()
-    return Waiting(queued, failed, float(longest or 0.0))
+    return MailBacklog(queued, failed, float(longest or 0.0))

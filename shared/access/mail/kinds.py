@@ -12,7 +12,7 @@ from shared.foundation.core import pages
 
 
 @dataclass(frozen=True)
-class Kind:
+class MailKind:
     """A kind of mail; `fields` are exactly the names of a letter's context.
 
     `made_when_sent` names values that must not be in the outbox; the sender creates them for each
@@ -30,36 +30,36 @@ class Kind:
 # Mails that the previous release wrote lack these, and are sent all the same.
 NEW_FIELDS = frozenset({"page", "description"})
 
-KINDS: dict[str, Kind] = {
+KINDS: dict[str, MailKind] = {
     # Subjects appear on locked screens and in lists, so the code is only in the body.
-    "code": Kind(
+    "code": MailKind(
         subject="Your sign-in code for Watchpost",
         made_when_sent=frozenset({"code", "ttl_secs"}),
         max_age=timedelta(minutes=10),
     ),
     # `wrong_codes`: how many of them brought the mail about. Made when sent, because only then
     # is it known whether the address is a member's.
-    "codes_guessed": Kind(
+    "codes_guessed": MailKind(
         subject="Somebody tries to sign in to Watchpost as you",
         made_when_sent=frozenset({"wrong_codes"}),
         page=pages.SIGN_IN,
     ),
     # `org_name`; `invited_by`: an address, or "A key".
-    "invitation": Kind(
+    "invitation": MailKind(
         subject="{{ invited_by }} invited you to {{ org_name }} on Watchpost",
         fields=frozenset({"org_name", "invited_by"}),
         page=pages.SIGN_IN,
     ),
     # `org_name`; `changed_by`: an address, or the name of a key; `permissions`: the effective ones
     # now, `gained` and `lost` by the change, each a list of tokens.
-    "permissions_changed": Kind(
+    "permissions_changed": MailKind(
         subject="Your permissions in {{ org_name }} have changed",
         fields=frozenset({"org_name", "changed_by", "permissions", "gained", "lost"}),
         page=pages.ROOT,
     ),
     # `event`: acknowledged, assigned, commented or resolved, by `actor`: an address, the name of a
     # key, or `system`; `note`: the assignees, the comment, or empty.
-    "incident_activity": Kind(
+    "incident_activity": MailKind(
         subject="{{ title }}: {{ event }} by {{ actor }}",
         fields=frozenset(
             {"org_name", "incident_id", "page", "title", "severity", "event", "actor", "note"}
@@ -68,7 +68,7 @@ KINDS: dict[str, Kind] = {
     # The data that `shared.watch.incidents.deliveries.mails` has about an incident. `event` is
     # alert.firing, alert.resolved or alert.test; `headline` names severity and title; missing
     # values are None.
-    "alert_notification": Kind(
+    "alert_notification": MailKind(
         subject="{{ headline }}",
         fields=frozenset(
             {

@@ -5,7 +5,7 @@ from datetime import datetime
 from email.message import EmailMessage
 from email.policy import SMTP
 
-from shared.access.mail.rendering import Content
+from shared.access.mail.rendering import MailContent
 
 # Not every mail server accepts 8-bit bodies.
 _POLICY = SMTP.clone(cte_type="7bit")
@@ -16,7 +16,7 @@ class Unaddressable(Exception):
 
 
 def compose(
-    mail_id: uuid.UUID, content: Content, *, sender: str, recipient: str, at: datetime
+    mail_id: uuid.UUID, content: MailContent, *, sender: str, recipient: str, at: datetime
 ) -> EmailMessage:
     """Creates the message.
 

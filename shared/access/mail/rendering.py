@@ -12,7 +12,7 @@ from shared.foundation.core import pages
 
 
 @dataclass(frozen=True)
-class Content:
+class MailContent:
     """The subject, on one line, and the two bodies."""
 
     subject: str
@@ -22,7 +22,7 @@ class Content:
 
 def render(
     kind: str, recipient: str, values: Mapping[str, Any], *, public_url: str | None
-) -> Content:
+) -> MailContent:
     """Renders the templates of `kind` with `values`: its context and the values made at sending.
 
     Links begin with `public_url`; without it there are none. Raises `jinja2.TemplateError` if a
@@ -37,7 +37,7 @@ def render(
             "page_url": pages.url(public_url, values.get("page") or KINDS[kind].page),
         }.items()
     }
-    return Content(
+    return MailContent(
         subject=_TEMPLATES.from_string(KINDS[kind].subject).render(variables),
         text=_TEMPLATES.get_template(f"{kind}.txt").render(variables),
         html=_TEMPLATES.get_template(f"{kind}.html").render(variables),

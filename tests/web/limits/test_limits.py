@@ -13,7 +13,7 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from shared.access.limits.counting import Counts
+from shared.access.limits.counting import LimitCounts
 from shared.access.limits.service import Limits, OverLimit
 from shared.access.settings import service as settings
 from shared.access.settings.service import Editor
@@ -72,7 +72,7 @@ def today(client: FlaskClient, headers: Headers) -> dict[str, Any]:
 def test_without_limits_nothing_is_counted(
     client: FlaskClient, runtime: Runtime, org: Org, key: Key, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Counts, "take", None)
+    monkeypatch.setattr(LimitCounts, "take", None)
     answer = send(client, key(), 3)
     assert answer.status_code == 202
     assert "RateLimit" not in answer.headers
@@ -200,13 +200,13 @@ def test_a_request_is_counted_once(
     client: FlaskClient, key: Key, limit: Configure, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limit(org_events_per_day=1000, key_events_per_sec=1000, key_requests_per_sec=1000)
-    counted, take = [], Counts.take
+    counted, take = [], LimitCounts.take
 
     def counting(*given: Any, **more: Any) -> Any:
         counted.append(more)
         return take(*given, **more)
 
-    monkeypatch.setattr(Counts, "take", counting)
+    monkeypatch.setattr(LimitCounts, "take", counting)
     assert send(client, key(), 3).status_code == 202
     assert counted == [{"requests": 1, "events": 3}]
 

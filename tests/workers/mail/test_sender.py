@@ -15,8 +15,8 @@ from shared.foundation.core.logs import _mask_secrets
 from tests.support import smtp as behave
 from tests.support.mails import TO, Outbox
 from tests.support.smtp import Smtp
-from workers.mail.sender import LEASE_SLACK_SECS, Sender
-from workers.mail.smtp import Limits, SmtpClient
+from workers.mail.sender import LEASE_SLACK_SECS, MailSender
+from workers.mail.smtp import SmtpClient, SmtpLimits
 
 
 def test_a_mail_is_sent_once_and_kept_as_sent(outbox: Outbox, smtp: Smtp) -> None:
@@ -178,7 +178,7 @@ def test_a_context_of_another_version_fails_the_mail_and_no_other(
 
 
 def test_a_mail_whose_worker_died_is_due_after_its_lease(outbox: Outbox, smtp: Smtp) -> None:
-    outbox.limits = Limits(exchange_secs=7)
+    outbox.limits = SmtpLimits(exchange_secs=7)
     outbox.add()
     with outbox.runtime.postgres.transaction() as session:
         assert claims.claim(session, lease_secs=7 + LEASE_SLACK_SECS) is not None
@@ -242,7 +242,7 @@ def test_a_sender_that_is_to_stop_takes_nothing_more(outbox: Outbox, smtp: Smtp)
     stopping.set()
     outbox.add()
     with closing(SmtpClient(outbox.runtime.settings)) as client:
-        assert Sender(outbox.runtime, {}, client, stopping).run() == 0
+        assert MailSender(outbox.runtime, {}, client, stopping).run() == 0
     assert outbox.row()["attempts"] == 0
 
 

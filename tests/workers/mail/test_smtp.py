@@ -13,13 +13,13 @@ import trustme
 
 from devstack.ports import free_port
 from shared.access.mail.message import compose
-from shared.access.mail.rendering import Content
+from shared.access.mail.rendering import MailContent
 from shared.foundation.core.clock import now
 from shared.foundation.core.config import Settings
 from shared.foundation.core.ids import new_id
 from tests.support import smtp as behave
 from tests.support.smtp import Manners, Smtp, running_smtp
-from workers.mail.smtp import Limits, NotSent, Refused, Security, SmtpClient
+from workers.mail.smtp import NotSent, Refused, Security, SmtpClient, SmtpLimits
 
 pytestmark = pytest.mark.flow
 
@@ -64,11 +64,11 @@ def closed_clients() -> Iterator[None]:
 
 
 def client_of(
-    smtp: Smtp, *, limits: Limits | None = None, security: Security | None = None, **fields: Any
+    smtp: Smtp, *, limits: SmtpLimits | None = None, security: Security | None = None, **fields: Any
 ) -> SmtpClient:
     _clients.append(
         SmtpClient(
-            settings(**smtp.settings(**fields)), security=security, limits=limits or Limits()
+            settings(**smtp.settings(**fields)), security=security, limits=limits or SmtpLimits()
         )
     )
     return _clients[-1]
@@ -77,7 +77,7 @@ def client_of(
 def send(
     client: SmtpClient, recipient: str = TO, *, text: str = "in text\n.\n..and dots\n"
 ) -> None:
-    content = Content("Hello", text, "<p>in HTML</p>")
+    content = MailContent("Hello", text, "<p>in HTML</p>")
     message = compose(new_id(), content, sender=behave.FROM, recipient=recipient, at=now())
     client.send(message, recipient)
 
@@ -150,7 +150,7 @@ def test_temporary_refusals_are_retried(smtp: Smtp, manners: Manners) -> None:
 
 def test_a_mail_that_was_taken_is_sent_whatever_becomes_of_the_good_bye(smtp: Smtp) -> None:
     smtp.script = [{"QUIT": behave.hang_up}, {"QUIT": "500 no"}, {"QUIT": behave.drip}]
-    client = client_of(smtp, limits=Limits(exchange_secs=1))
+    client = client_of(smtp, limits=SmtpLimits(exchange_secs=1))
     for _ in range(3):
         send(client)
     assert len(smtp.messages) == 3
@@ -165,7 +165,7 @@ def test_a_server_that_is_not_there_is_said_to_be_away(smtp: Smtp) -> None:
 def test_a_wait_ends(smtp: Smtp, stage: str) -> None:
     smtp.script = [{stage: behave.hang}]
     with pytest.raises(NotSent):
-        send(client_of(smtp, limits=Limits(wait_secs=0.2, exchange_secs=60)))
+        send(client_of(smtp, limits=SmtpLimits(wait_secs=0.2, exchange_secs=60)))
 
 
 @pytest.mark.parametrize("stage", ["CONNECT", "EHLO", "RCPT", "BODY"])
@@ -175,12 +175,12 @@ def test_a_server_that_never_stops_talking_is_cut_off(
 ) -> None:
     smtp.script = [{stage: behaviour}]  # type: ignore[dict-item] # one of the two above
     with pytest.raises(NotSent, match=r"did not finish within 0\.4 s"):
-        send(client_of(smtp, limits=Limits(wait_secs=30, exchange_secs=0.4)))
+        send(client_of(smtp, limits=SmtpLimits(wait_secs=30, exchange_secs=0.4)))
 
 
 def test_a_handshake_that_never_ends_is_cut_off(smtp: Smtp, authority: trustme.CA) -> None:
     smtp.script = [{"CONNECT": behave.hang}]
-    limits = Limits(wait_secs=30, exchange_secs=0.4)
+    limits = SmtpLimits(wait_secs=30, exchange_secs=0.4)
     with pytest.raises(NotSent, match=r"did not finish within 0\.4 s"):
         send(client_of(smtp, limits=limits, security=Security.IMPLICIT))
 
@@ -199,7 +199,7 @@ def test_nothing_more_is_written_to_a_server_that_stops_reading(smtp: Smtp) -> N
     # More than the kernel buffers for a connection.
     text = ("large " * 12 + "\n") * 100_000
     with pytest.raises(NotSent):
-        send(client_of(smtp, limits=Limits(wait_secs=1)), text=text)
+        send(client_of(smtp, limits=SmtpLimits(wait_secs=1)), text=text)
     gave_up.set()
     assert received.get(timeout=60) < len(text)
 

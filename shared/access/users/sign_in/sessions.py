@@ -27,7 +27,7 @@ _TTL = "session_ttl_secs"
 
 
 @dataclass(frozen=True)
-class SignedIn:
+class SessionOwner:
     """The person of a session, its expiry, and the memberships that it may use."""
 
     user_id: uuid.UUID
@@ -84,7 +84,7 @@ def open_session(
     return token, ttl
 
 
-def find_session(session: Session, config: Settings, token_hash: bytes) -> SignedIn | None:
+def find_session(session: Session, config: Settings, token_hash: bytes) -> SessionOwner | None:
     """Returns the session of a token, None if there is none or it is over.
 
     A `session_ttl_secs` that was shortened meanwhile applies to open sessions too.
@@ -102,7 +102,7 @@ def find_session(session: Session, config: Settings, token_hash: bytes) -> Signe
         return None
     ttl = timedelta(seconds=shortest(session, config, members, _TTL))
     _note_use(session, found)
-    return SignedIn(
+    return SessionOwner(
         user_id=found.user_id,
         email=members[0].email,
         expires_at=min(found.expires_at, found.created_at + ttl),
