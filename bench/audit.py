@@ -33,7 +33,7 @@ from shared.access import organizations
 from shared.foundation.core.config import load_settings
 from shared.foundation.core.logs import configure_logging
 from shared.foundation.deployment.runtime import Runtime
-from shared.reading.queries.run import Asker, QueryRunner
+from shared.reading.queries.run import QueryOwner, QueryRunner
 from shared.watch.audits import service as audits
 from shared.watch.audits.findings.models import Finding
 from shared.watch.audits.models import AuditRun
@@ -81,7 +81,7 @@ def differing(runtime: Runtime, org_id: UUID) -> list[str]:
     runner = QueryRunner(runtime, pool_size=1)
     wrong = []
     for finding in findings:
-        run = runner.run(Asker(str(org_id), "bench"), finding.evidence_queries[0]["sql"], [])
+        run = runner.run(QueryOwner(str(org_id), "bench"), finding.evidence_queries[0]["sql"], [])
         [row] = run.result.rows
         names = [name for name, _ in run.result.columns]
         told = dict(zip(names, row, strict=True))

@@ -13,7 +13,7 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.intake.imports.service import Imports
 from shared.intake.ingest.accept import Ingest
 from shared.intake.otlp.accept import OtlpIngest
-from shared.reading.exports.places import Places
+from shared.reading.exports.places import ExportPlaces
 from shared.reading.queries.run import QueryRunner
 from shared.reading.queries.slots import RUNS_AT_ONCE
 from web.proxy_auth import ProxyAuth, proxy_auth_of
@@ -35,7 +35,7 @@ class State:
     sign_in_limits: SignInLimits
     readiness: Readiness
     queries: QueryRunner
-    exports: Places
+    exports: ExportPlaces
     proxy_auth: ProxyAuth | None
 
 
@@ -57,7 +57,7 @@ def attach(app: Flask, runtime: Runtime) -> None:
         queries=QueryRunner(
             runtime, pool_size=max(RUNS_AT_ONCE, runtime.settings.web_threads // 8)
         ),
-        exports=Places(),
+        exports=ExportPlaces(),
     )
 
 

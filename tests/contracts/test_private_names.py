@@ -31,7 +31,7 @@ from gunicorn.workers.gthread import TConn, ThreadWorker
 from sqlglot.parsers.clickhouse import ClickHouseParser
 from webargs.flaskparser import FlaskParser
 
-from shared.reading.queries.guard.tree import _Parser
+from shared.reading.queries.guard.tree import _GuardParser
 from tests.support.markdown import PROJECT
 from web.openapi import Api
 from web.worker import Worker, _Client
@@ -131,7 +131,7 @@ def test_the_version_is_an_exact_one(package: str) -> None:
         (Worker, ThreadWorker, "handle_error"),
         (Worker, ThreadWorker, "_cap_keepalive"),
         (_Client, TConn, "close"),
-        (_Parser, ClickHouseParser, "_advance"),
+        (_GuardParser, ClickHouseParser, "_advance"),
         (_Response, aiohttp.ClientResponse, "start"),
         (Api, flask_smorest.Api, "_register_error_handlers"),
         (Api, flask_smorest.Api, "_register_pagination_header"),

@@ -10,7 +10,7 @@ from shared.intake.ingest import store
 from shared.intake.ingest.decode import decode_events
 from shared.intake.ingest.rows import columns_of
 from shared.reading.model_windows.builtin import builtin_window
-from shared.reading.queries.run import Asker, QueryRunner
+from shared.reading.queries.run import QueryOwner, QueryRunner
 from shared.watch.audits.signals.interface import (
     MAX_CITED,
     Candidate,
@@ -61,7 +61,7 @@ def found_by(find: Find, look: Look) -> dict[tuple[str, ...], Candidate]:
 
 def require_reproduced(runner: QueryRunner, look: Look, candidate: Candidate) -> None:
     """Checks that the evidence queries run as people's SQL, and the first returns the numbers."""
-    asker = Asker(look.org_id, "test")
+    asker = QueryOwner(look.org_id, "test")
     first, *others = (runner.run(asker, query.sql, []).result for query in candidate.queries)
     [row] = first.rows
     named = dict(zip((name for name, _ in first.columns), row, strict=True))

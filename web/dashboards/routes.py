@@ -8,8 +8,8 @@ from shared.foundation.core.clock import EPOCH, now
 from shared.reading.dashboards import service as dashboards
 from shared.reading.dashboards import tiles
 from shared.reading.dashboards.models import Tile
-from shared.reading.dashboards.rules import DashboardContent, Place, TileContent
-from shared.reading.dashboards.service import Counted
+from shared.reading.dashboards.rules import DashboardContent, TileContent, TilePlace
+from shared.reading.dashboards.service import CountedDashboard
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.dashboards import schemas
@@ -43,7 +43,7 @@ def create_dashboard(body: dict[str, Any]) -> dict[str, Any]:
     author = current_identity().name
     with runtime().postgres.transaction() as session:
         made = dashboards.create(session, current_org_id(), _content(body), created_by=author)
-        return _row(Counted(made, 0))
+        return _row(CountedDashboard(made, 0))
 
 
 @blueprint.route("/dashboards/<dashboard_id>")
@@ -54,7 +54,7 @@ def get_dashboard(dashboard_id: str) -> dict[str, Any]:
     with runtime().postgres.transaction() as session:
         found = dashboards.get(session, current_org_id(), dashboard_id)
         shown = tiles.of_dashboard(session, found)
-    return {**_row(Counted(found, len(shown))), "tiles": shown}
+    return {**_row(CountedDashboard(found, len(shown))), "tiles": shown}
 
 
 @blueprint.route("/dashboards/<dashboard_id>", methods=["PUT"])
@@ -144,12 +144,14 @@ def delete_tile(dashboard_id: str, tile_id: str) -> dict[str, bool]:
 @blueprint.response(200, schemas.LaidOut)
 def lay_out_tiles(body: dict[str, Any], dashboard_id: str) -> dict[str, int]:
     """Move all named tiles. If one of them is not on the dashboard (404), none moves."""
-    places = [(one["id"], Place(**{name: one[name] for name in _PLACE})) for one in body["tiles"]]
+    places = [
+        (one["id"], TilePlace(**{name: one[name] for name in _PLACE})) for one in body["tiles"]
+    ]
     with runtime().postgres.transaction() as session:
         return {"updated": tiles.lay_out(session, current_org_id(), dashboard_id, places)}
 
 
-def _row(counted: Counted) -> dict[str, Any]:
+def _row(counted: CountedDashboard) -> dict[str, Any]:
     return row_of(schemas.DashboardRow, counted.dashboard, tile_count=counted.tile_count)
 
 

@@ -7,7 +7,7 @@ from marshmallow import Schema, ValidationError, post_load, validate
 from shared.foundation.core.clock import format_us
 from shared.reading.evaluations.aggregate.buckets import AUTO, UNITS
 from shared.reading.evaluations.aggregate.chart import Chart
-from shared.reading.evaluations.aggregate.compute import Aggregate
+from shared.reading.evaluations.aggregate.compute import ResultAggregates
 from shared.reading.evaluations.aggregate.selectors import (
     AGGREGATES,
     EVERY,
@@ -152,7 +152,7 @@ class EvaluationAggregate(Schema):
     )
 
 
-def aggregate_body(found: Aggregate) -> dict[str, object]:
+def aggregate_body(found: ResultAggregates) -> dict[str, object]:
     """Returns the JSON body of the answer."""
     moments = [format_us(start) for start in found.buckets.starts()]
     points = [

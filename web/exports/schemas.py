@@ -7,7 +7,7 @@ from marshmallow import Schema, validate
 from shared.foundation.clickhouse.filters import Filters
 from shared.reading.evaluations.filters import EvaluationFilters
 from shared.reading.events.filters import EventFilters
-from shared.reading.exports.columns import COLUMNS, Column, What
+from shared.reading.exports.columns import COLUMNS, ExportColumn, What
 from shared.reading.exports.formats import Format
 from shared.reading.exports.schedules.service import DEFAULT_PAGE, MAX_PAGE
 from shared.reading.sessions.selection import SessionFilters
@@ -43,7 +43,7 @@ _MAKE = {
 }
 
 
-def _shown(column: Column) -> fields.Field:
+def _shown(column: ExportColumn) -> fields.Field:
     null = column.nullable
     if column.kind == "moment":
         return fields.text(null=null, format="date-time")

@@ -7,7 +7,7 @@ from flask import Response
 from shared.foundation.cache import at_once
 from shared.reading.model_windows import service as model_windows
 from shared.reading.model_windows.models import ModelContextWindow
-from shared.reading.model_windows.service import Resolved
+from shared.reading.model_windows.service import ModelWindow
 from web.auth import current_org_id, requires
 from web.blueprint import Blueprint
 from web.model_windows.schemas import ModelQuery, ResolvedWindow, WindowBody, WindowList, WindowRow
@@ -58,7 +58,7 @@ def delete_model_window(query: dict[str, Any]) -> Response:
 @requires("settings:read")
 @blueprint.arguments(ModelQuery, location="query")
 @blueprint.response(200, ResolvedWindow)
-def resolve_model_window(query: dict[str, Any]) -> Resolved:
+def resolve_model_window(query: dict[str, Any]) -> ModelWindow:
     """Return the context window that the next event of a model will get."""
     with runtime().postgres.transaction() as session:
         return model_windows.resolve(session, current_org_id(), query["model"])

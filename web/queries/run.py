@@ -11,7 +11,7 @@ from shared.foundation.core.errors import Invalid, WatchpostError
 from shared.reading.queries import service as queries
 from shared.reading.queries.guard.lexer import MAX_LENGTH
 from shared.reading.queries.results.reader import MAX_ROWS
-from shared.reading.queries.run import Asker, log_refused
+from shared.reading.queries.run import QueryOwner, log_refused
 from web import fields
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
@@ -145,9 +145,9 @@ def get_schema() -> Response:
     return json_response({"schema": state().queries.schema, "tables": tables})
 
 
-def _asker() -> Asker:
+def _asker() -> QueryOwner:
     identity = current_identity()
-    return Asker(identity.org_id, identity.name)
+    return QueryOwner(identity.org_id, identity.name)
 
 
 def _saved(query_id: str | None) -> str:

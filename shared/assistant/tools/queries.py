@@ -82,7 +82,7 @@ def _schema(asker: Asker, _wanted: Nothing) -> Found:
 
 def _run(asker: Asker, wanted: RunSql) -> Found:
     # The statement comes from a conversation, whose text stays out of the log.
-    person = run.Asker(asker.org, asker.name, keeps_text=True)
+    person = run.QueryOwner(asker.org, asker.name, keeps_text=True)
     found = asker.queries.run(person, wanted.sql, [])
     rows = found.result.rows
     value = {

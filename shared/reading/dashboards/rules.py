@@ -36,7 +36,7 @@ class DashboardContent:
 
 
 @dataclass(frozen=True)
-class Place:
+class TilePlace:
     """The place of a tile on the grid, in cells from the top left."""
 
     pos_x: int
@@ -88,7 +88,7 @@ def checked_tile(wanted: TileContent) -> tuple[dict[str, Any], int]:
     return columns, size
 
 
-def place_errors(place: Place, path: str = "") -> dict[str, list[str]]:
+def place_errors(place: TilePlace, path: str = "") -> dict[str, list[str]]:
     """Returns the errors of a place, by field below `path`."""
     bad = {}
     for field in fields(place):
@@ -98,7 +98,7 @@ def place_errors(place: Place, path: str = "") -> dict[str, list[str]]:
     return bad
 
 
-def require_place(place: Place) -> Place:
+def require_place(place: TilePlace) -> TilePlace:
     """Returns the place; raises `Invalid` naming each bad field."""
     bad = place_errors(place)
     if bad:

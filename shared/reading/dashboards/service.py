@@ -16,14 +16,14 @@ from shared.reading.dashboards.rules import ROOM, DashboardContent, checked_dash
 from shared.reading.queries import service as queries
 
 
-class Counted(NamedTuple):
+class CountedDashboard(NamedTuple):
     """A dashboard and the number of its tiles."""
 
     dashboard: Dashboard
     tile_count: int
 
 
-def list_(session: Session, org_id: uuid.UUID) -> list[Counted]:
+def list_(session: Session, org_id: uuid.UUID) -> list[CountedDashboard]:
     """Lists the organization's dashboards, newest first."""
     tile_count = (
         select(func.count())
@@ -32,7 +32,9 @@ def list_(session: Session, org_id: uuid.UUID) -> list[Counted]:
     )
     query = _of(org_id).add_columns(tile_count)
     newest_first = query.order_by(Dashboard.created_at.desc(), Dashboard.id)
-    return [Counted(dashboard, count) for dashboard, count in session.execute(newest_first)]
+    return [
+        CountedDashboard(dashboard, count) for dashboard, count in session.execute(newest_first)
+    ]
 
 
 def get(session: Session, org_id: uuid.UUID, dashboard_id: str) -> Dashboard:
@@ -74,7 +76,7 @@ def create(
 
 def replace(
     session: Session, org_id: uuid.UUID, dashboard_id: str, wanted: DashboardContent
-) -> Counted:
+) -> CountedDashboard:
     """Replaces the content of a dashboard and keeps its tiles.
 
     Raises `NotFound`, and as `create` does.
@@ -89,7 +91,7 @@ def replace(
         session, org_id, "dashboard.update", of=dashboard, before=before, after=_logged(dashboard)
     )
     count = select(func.count()).where(Tile.org_id == org_id, Tile.dashboard_id == dashboard.id)
-    return Counted(dashboard, session.scalar(count) or 0)
+    return CountedDashboard(dashboard, session.scalar(count) or 0)
 
 
 def delete(session: Session, org_id: uuid.UUID, dashboard_id: str) -> None:

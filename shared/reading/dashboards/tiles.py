@@ -62,7 +62,7 @@ def create(
     below = select(func.max(Tile.pos_y + Tile.pos_h)).where(
         Tile.org_id == org_id, Tile.dashboard_id == dashboard.id
     )
-    free = rules.Place(
+    free = rules.TilePlace(
         pos_x=0,
         pos_y=min(session.scalar(below) or 0, rules.MAX_POSITION),
         pos_w=rules.DEFAULT_WIDTH,
@@ -114,7 +114,7 @@ def lay_out(
     session: Session,
     org_id: uuid.UUID,
     dashboard_id: str,
-    places: Sequence[tuple[str, rules.Place]],
+    places: Sequence[tuple[str, rules.TilePlace]],
 ) -> int:
     """Moves these tiles, given by id, all or none; returns their number.
 
@@ -137,11 +137,11 @@ def lay_out(
 
 
 def _wanted_places(
-    places: Sequence[tuple[str, rules.Place]],
-) -> Mapping[uuid.UUID | None, rules.Place]:
+    places: Sequence[tuple[str, rules.TilePlace]],
+) -> Mapping[uuid.UUID | None, rules.TilePlace]:
     """Returns the places by tile; None stands for malformed ids."""
     bad: dict[str, list[str]] = {}
-    wanted: dict[uuid.UUID | None, rules.Place] = {}
+    wanted: dict[uuid.UUID | None, rules.TilePlace] = {}
     for index, (tile_id, place) in enumerate(places):
         bad |= rules.place_errors(place, f"tiles.{index}.")
         parsed = parse_uuid(tile_id)
@@ -153,13 +153,13 @@ def _wanted_places(
     return wanted
 
 
-def _placed(wanted: Mapping[str, int | None], otherwise: rules.Place) -> rules.Place:
+def _placed(wanted: Mapping[str, int | None], otherwise: rules.TilePlace) -> rules.TilePlace:
     """Returns the wanted place; takes missing coordinates from the other one."""
     return with_fields(otherwise, **{n: v for n, v in wanted.items() if v is not None})
 
 
-def _place_of(tile: Tile) -> rules.Place:
-    return rules.Place(tile.pos_x, tile.pos_y, tile.pos_w, tile.pos_h)
+def _place_of(tile: Tile) -> rules.TilePlace:
+    return rules.TilePlace(tile.pos_x, tile.pos_y, tile.pos_w, tile.pos_h)
 
 
 def _of(dashboard: Dashboard) -> Select[Tile]:

@@ -11,8 +11,8 @@ from shared.reading.evaluations.reading import (
     KEY,
     NEWEST_FIRST,
     ORDER_KEY,
-    Key,
-    Weighed,
+    ResultKey,
+    WeighedResult,
     come_after,
     newest_of_each,
 )
@@ -38,7 +38,7 @@ _CANDIDATES = 4
 
 def latest_of(
     clickhouse: ClickHouse, org_id: str, session_ids: Sequence[str], *, since: int
-) -> dict[str, Weighed]:
+) -> dict[str, WeighedResult]:
     """Returns the newest result of each of `session_ids` that has one, by session id.
 
     The sessions have no event before `since`, in microseconds. Results that are older by more than
@@ -58,9 +58,9 @@ def newest_of_sessions(
     wanted: EvaluationFilters,
     *,
     as_of: int,
-    after: Key | None,
+    after: ResultKey | None,
     limit: int,
-) -> list[Key]:
+) -> list[ResultKey]:
     """Returns the first `limit` results after `after` that match and are their session's newest.
 
     Usually it suffices to take some candidates and to check whether their sessions have anything
@@ -85,14 +85,14 @@ def newest_of_sessions(
     )
     latest = set(_newest_keys(clickhouse, newer))
     # A candidate may occur twice.
-    keys = dict.fromkeys(Key(*row[:2]) for row in candidates)
+    keys = dict.fromkeys(ResultKey(*row[:2]) for row in candidates)
     found = [key for key in keys if key in latest]
     if len(found) < limit and len(candidates) == asked:
         return _of_all_sessions(clickhouse, org_id, wanted, as_of=as_of, after=after, limit=limit)
     return found[:limit]
 
 
-def _newest_keys(clickhouse: ClickHouse, where: Where) -> list[Key]:
+def _newest_keys(clickhouse: ClickHouse, where: Where) -> list[ResultKey]:
     """Returns the key of the newest result of each session that `where` admits."""
     rows = clickhouse.rows(
         f"SELECT {us('newest.1')}, newest.2 FROM (SELECT max({ORDER_KEY}) AS newest"
@@ -100,7 +100,7 @@ def _newest_keys(clickhouse: ClickHouse, where: Where) -> list[Key]:
         where.params,
         settings=PAGE,
     )
-    return [Key(*row) for row in rows]
+    return [ResultKey(*row) for row in rows]
 
 
 def _of_all_sessions(
@@ -109,9 +109,9 @@ def _of_all_sessions(
     wanted: EvaluationFilters,
     *,
     as_of: int,
-    after: Key | None,
+    after: ResultKey | None,
     limit: int,
-) -> list[Key]:
+) -> list[ResultKey]:
     source = source_of(org_id, wanted, as_of=as_of)
     where = come_after(Where(org_id), after)
     rows = clickhouse.rows(
@@ -119,7 +119,7 @@ def _of_all_sessions(
         {**source.params, **where.params},
         settings=PAGE,
     )
-    return [Key(*row) for row in rows]
+    return [ResultKey(*row) for row in rows]
 
 
 def sessions_by_latest(

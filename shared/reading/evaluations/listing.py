@@ -8,11 +8,11 @@ from shared.foundation.core.cursor import Page, decode_cursor, encode_cursor
 from shared.foundation.core.page_bytes import how_many_fit
 from shared.reading.evaluations.filters import EvaluationFilters
 from shared.reading.evaluations.latest import newest_of_sessions
-from shared.reading.evaluations.reading import Key, complete, fetch, newest
+from shared.reading.evaluations.reading import ResultKey, complete, fetch, newest
 from shared.reading.evaluations.records import Evaluation
 
 
-class _Cursor(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+class _ResultCursor(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """The last row of a page, and the time of the first page (all in microseconds).
 
     "Newest of its session" is evaluated as of that time. Otherwise a session that is evaluated
@@ -36,8 +36,8 @@ def page(
 
     The page ends before `limit` if the results together would be larger than `MAX_PAGE_BYTES`.
     """
-    read = None if cursor is None else decode_cursor(cursor, _Cursor)
-    after = None if read is None else Key(read.completed_at, read.evaluation_id)
+    read = None if cursor is None else decode_cursor(cursor, _ResultCursor)
+    after = None if read is None else ResultKey(read.completed_at, read.evaluation_id)
     as_of = now_us() if read is None else read.as_of
     if wanted["latest_per_session"]:
         keys = newest_of_sessions(
@@ -50,5 +50,5 @@ def page(
     more = len(found) > len(shown)
     return Page(
         list(complete(clickhouse, org_id, shown).values()),
-        encode_cursor(_Cursor(*shown[-1].key, as_of)) if more else None,
+        encode_cursor(_ResultCursor(*shown[-1].key, as_of)) if more else None,
     )

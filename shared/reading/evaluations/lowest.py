@@ -5,7 +5,7 @@ from shared.foundation.clickhouse.settings import PAGE
 from shared.foundation.core.clock import now_us
 from shared.foundation.core.page_bytes import how_many_fit
 from shared.reading.evaluations.filters import EvaluationFilters
-from shared.reading.evaluations.reading import KEY, NEWEST_FIRST, Key, complete, fetch
+from shared.reading.evaluations.reading import KEY, NEWEST_FIRST, ResultKey, complete, fetch
 from shared.reading.evaluations.records import Evaluation
 from shared.reading.evaluations.source import source_of
 
@@ -31,6 +31,6 @@ def lowest(
         {**source.params, "lowest": key},
         settings=PAGE,
     )
-    found = fetch(clickhouse, org_id, [Key(*row) for row in rows])
+    found = fetch(clickhouse, org_id, [ResultKey(*row) for row in rows])
     shown = found[: how_many_fit([row.weight for row in found])]
     return list(complete(clickhouse, org_id, shown).values())

@@ -22,7 +22,7 @@ ORDER_KEY = "(completed_at, evaluation_id)"
 NEWEST_FIRST = "completed_at DESC, evaluation_id DESC"
 
 
-class Key(NamedTuple):
+class ResultKey(NamedTuple):
     """The unique key of a result in its organization; time in microseconds."""
 
     completed_at: int
@@ -32,16 +32,16 @@ class Key(NamedTuple):
 KEY = f"{us('completed_at')}, evaluation_id"
 
 
-class Weighed(NamedTuple):
+class WeighedResult(NamedTuple):
     """A result with the size of its scores and reasoning, which are left out if they are large."""
 
     record: Evaluation
     maps_weight: int
 
     @property
-    def key(self) -> Key:
+    def key(self) -> ResultKey:
         """The key of the result."""
-        return Key(self.record.completed_at, self.record.evaluation_id)
+        return ResultKey(self.record.completed_at, self.record.evaluation_id)
 
     @property
     def is_whole(self) -> bool:
@@ -86,16 +86,16 @@ def newest(
     org_id: str,
     wanted: EvaluationFilters,
     *,
-    after: Key | None,
+    after: ResultKey | None,
     limit: int,
-) -> list[Weighed]:
+) -> list[WeighedResult]:
     """Returns the newest `limit` results after `after`, each once, regardless of sessions.
 
     Copies of a result are adjacent and are dropped here: the database stops reading as soon as it
     has enough rows in order, while LIMIT BY or FINAL makes it continue (22 ms instead of 349 and
     118 on 200,000 results whose parts overlap).
     """
-    found: dict[Key, Weighed] = {}
+    found: dict[ResultKey, WeighedResult] = {}
     while True:
         where = come_after(wanted.where(org_id), after)
         rows = _weighed(clickhouse, where, f"ORDER BY {NEWEST_FIRST} LIMIT {limit:d}", PAGE)
@@ -106,13 +106,13 @@ def newest(
         after = rows[-1].key
 
 
-def newest_of_each(clickhouse: ClickHouse, where: Where) -> list[Weighed]:
+def newest_of_each(clickhouse: ClickHouse, where: Where) -> list[WeighedResult]:
     """Returns the newest result of each session, among those that `where` admits."""
     bounds = f"ORDER BY {NEWEST_FIRST} LIMIT 1 BY session_id"
     return _weighed(clickhouse, where, bounds, SMALL_PAGE)
 
 
-def fetch(clickhouse: ClickHouse, org_id: str, keys: Sequence[Key]) -> list[Weighed]:
+def fetch(clickhouse: ClickHouse, org_id: str, keys: Sequence[ResultKey]) -> list[WeighedResult]:
     """Returns the results of `keys` that exist, in the same order."""
     if not keys:
         return []
@@ -120,20 +120,22 @@ def fetch(clickhouse: ClickHouse, org_id: str, keys: Sequence[Key]) -> list[Weig
     return [found[key] for key in keys if key in found]
 
 
-def complete(clickhouse: ClickHouse, org_id: str, rows: Sequence[Weighed]) -> dict[Key, Evaluation]:
+def complete(
+    clickhouse: ClickHouse, org_id: str, rows: Sequence[WeighedResult]
+) -> dict[ResultKey, Evaluation]:
     """Completes the results, in their order; leaves out those that were deleted since."""
     large = [row.key for row in rows if not row.is_whole]
-    whole: dict[Key, Evaluation] = {}
+    whole: dict[ResultKey, Evaluation] = {}
     if large:
         where = _of(org_id, large)
         sql = f"SELECT {_WHOLE} FROM evaluations WHERE {where}"
         fetched = map(from_row, clickhouse.rows(sql, where.params, settings=PAGE))
-        whole = {Key(one.completed_at, one.evaluation_id): one for one in fetched}
+        whole = {ResultKey(one.completed_at, one.evaluation_id): one for one in fetched}
     whole.update((row.key, row.record) for row in rows if row.is_whole)
     return {row.key: whole[row.key] for row in rows if row.key in whole}
 
 
-def come_after(where: Where, after: Key | None) -> Where:
+def come_after(where: Where, after: ResultKey | None) -> Where:
     """Adds to `where` that a result follows another one in the order, newest first."""
     if after is None:
         return where
@@ -146,7 +148,7 @@ def come_after(where: Where, after: Key | None) -> Where:
     )
 
 
-def _of(org_id: str, keys: Sequence[Key]) -> Where:
+def _of(org_id: str, keys: Sequence[ResultKey]) -> Where:
     """Returns the condition for the rows of `keys`, copies included."""
     # Times as texts, because the primary key can use a set of them.
     moments = [from_us(key.completed_at).strftime("%Y-%m-%d %H:%M:%S.%f") for key in keys]
@@ -159,8 +161,8 @@ def _of(org_id: str, keys: Sequence[Key]) -> Where:
 
 def _weighed(
     clickhouse: ClickHouse, where: Where, bounds: str, settings: Mapping[str, object]
-) -> list[Weighed]:
+) -> list[WeighedResult]:
     """Returns rows of `where`, large maps left out; `bounds` are clauses after the conditions."""
     sql = _WEIGHED.format(where=where, bounds=bounds)
     rows = clickhouse.rows(sql, where.params, settings=settings)
-    return [Weighed(from_row(row[:-1]), row[-1]) for row in rows]
+    return [WeighedResult(from_row(row[:-1]), row[-1]) for row in rows]

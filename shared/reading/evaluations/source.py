@@ -11,7 +11,7 @@ from shared.reading.evaluations.filters import EvaluationFilters
 Range = tuple[int, int]
 
 
-class Source(NamedTuple):
+class ResultSource(NamedTuple):
     """A subquery with all columns of a result except its texts.
 
     `at` is its time: that of its completion, or of its session's last event. `part` is the number
@@ -51,7 +51,7 @@ def source_of(
     as_of: int,
     copies: Sequence[Range] | None = None,
     within: Range | None = None,
-) -> Source:
+) -> ResultSource:
     """Returns the results that `wanted` describes; the newest of a session is as of `as_of`.
 
     Copies are removed, but only of results that were completed in one of `copies` if these are
@@ -62,10 +62,10 @@ def source_of(
         found = _matching(org_id, wanted, as_of=as_of, copies=copies)
         sql, params = _AT_SESSION.format(source=found.sql), found.params
         if within is None:
-            return Source(sql, params)
+            return ResultSource(sql, params)
         first, stop = within
         inside = f"at >= {moment('first')} AND at < {moment('stop')}"
-        return Source(
+        return ResultSource(
             f"(SELECT * FROM {sql} WHERE {inside})", {**params, "first": first, "stop": stop}
         )
     if within is not None:
@@ -75,7 +75,7 @@ def source_of(
 
 def _matching(
     org_id: str, wanted: EvaluationFilters, *, as_of: int, copies: Sequence[Range] | None
-) -> Source:
+) -> ResultSource:
     where = wanted.where(org_id)
     if not wanted["latest_per_session"]:
         return _all(where, copies)
@@ -88,14 +88,14 @@ def _matching(
         .add(f"completed_at <= {moment('as_of')}", as_of=as_of)
     )
     sql = f"({_MERGED} FROM ({_LATEST.format(inner=inner)}) WHERE {where})"
-    return Source(sql, {**where.params, **inner.params})
+    return ResultSource(sql, {**where.params, **inner.params})
 
 
-def _all(where: Where, copies: Sequence[Range] | None) -> Source:
+def _all(where: Where, copies: Sequence[Range] | None) -> ResultSource:
     merged = f"{_MERGED} FROM evaluations FINAL WHERE {where}"
     stored = f"{_STORED} FROM evaluations WHERE {where}"
     if not copies:
-        return Source(f"({merged if copies is None else stored})", where.params)
+        return ResultSource(f"({merged if copies is None else stored})", where.params)
     bounds = [(f"copies_from_{number}", f"copies_to_{number}") for number in range(len(copies))]
     inside = " OR ".join(
         f"completed_at BETWEEN {moment(first)} AND {moment(last)}" for first, last in bounds
@@ -103,4 +103,4 @@ def _all(where: Where, copies: Sequence[Range] | None) -> Source:
     params = dict(where.params)
     for names, times in zip(bounds, copies, strict=True):
         params.update(zip(names, times, strict=True))
-    return Source(f"({stored} AND NOT ({inside}) UNION ALL {merged} AND ({inside}))", params)
+    return ResultSource(f"({stored} AND NOT ({inside}) UNION ALL {merged} AND ({inside}))", params)

@@ -24,7 +24,7 @@ from shared.reading.events.filters import EventFilters
 _Natural = Annotated[int, Meta(ge=0)]
 
 
-class Key(msgspec.Struct, array_like=True):
+class EventKey(msgspec.Struct, array_like=True):
     """The end of a page: the sort key of its last row."""
 
     ts: _Natural
@@ -57,7 +57,7 @@ def read_page(
     The page ends before `limit` if the payloads together would be larger than `MAX_PAGE_BYTES`.
     Raises `Invalid` for a cursor that this list did not issue.
     """
-    after = decode_cursor(cursor, Key) if cursor is not None else None
+    after = decode_cursor(cursor, EventKey) if cursor is not None else None
     span = _span(clickhouse, org_id, filters, after, ascending=ascending)
     found: list[Row] = []
     slices = Slices(
@@ -87,7 +87,7 @@ def _span(
     clickhouse: ClickHouse,
     org_id: str,
     filters: EventFilters,
-    after: Key | None,
+    after: EventKey | None,
     *,
     ascending: bool,
 ) -> TimeRange:
@@ -136,7 +136,7 @@ def _read(
     columns: tuple[str, ...],
     filters: EventFilters,
     piece: TimeRange,
-    after: Key | None,
+    after: EventKey | None,
     *,
     ascending: bool,
     limit: int,

@@ -13,7 +13,7 @@ Kind = Literal["text", "whole", "number", "flag", "moment", "json", "agents", "s
 Row = tuple[object, ...]
 
 
-class Column(NamedTuple):
+class ExportColumn(NamedTuple):
     """A column of a file."""
 
     name: str
@@ -31,40 +31,42 @@ _KINDS: dict[str, Kind] = {
 }
 
 
-def _of_events(column: EventColumn) -> Column:
+def _of_events(column: EventColumn) -> ExportColumn:
     [kind] = [kind for part, kind in _KINDS.items() if part in column.type]
-    return Column(column.name, "json" if column.name == "payload" else kind, column.is_nullable)
+    return ExportColumn(
+        column.name, "json" if column.name == "payload" else kind, column.is_nullable
+    )
 
 
-COLUMNS: dict[What, tuple[Column, ...]] = {
+COLUMNS: dict[What, tuple[ExportColumn, ...]] = {
     "events": tuple(_of_events(column) for column in EVENT_COLUMNS if column.published),
     "sessions": (
-        Column("session_id", "text"),
-        Column("agent_id", "text"),
-        Column("agents", "agents"),
-        Column("environment", "text"),
-        Column("event_count", "whole"),
-        Column("error_count", "whole"),
-        Column("started_at", "moment"),
-        Column("last_event_at", "moment"),
-        Column("ended_at", "moment", nullable=True),
-        Column("first_event_id", "whole"),
-        Column("last_event_id", "whole"),
-        Column("input_tokens", "whole"),
-        Column("output_tokens", "whole"),
+        ExportColumn("session_id", "text"),
+        ExportColumn("agent_id", "text"),
+        ExportColumn("agents", "agents"),
+        ExportColumn("environment", "text"),
+        ExportColumn("event_count", "whole"),
+        ExportColumn("error_count", "whole"),
+        ExportColumn("started_at", "moment"),
+        ExportColumn("last_event_at", "moment"),
+        ExportColumn("ended_at", "moment", nullable=True),
+        ExportColumn("first_event_id", "whole"),
+        ExportColumn("last_event_id", "whole"),
+        ExportColumn("input_tokens", "whole"),
+        ExportColumn("output_tokens", "whole"),
     ),
     "evaluations": (
-        Column("evaluation_id", "text"),
-        Column("session_id", "text"),
-        Column("agent_id", "text"),
-        Column("environment", "text"),
-        Column("status", "text"),
-        Column("scores", "scores", nullable=True),
-        Column("reasoning", "reasoning", nullable=True),
-        Column("summary", "text", nullable=True),
-        Column("error", "text", nullable=True),
-        Column("attempt_count", "whole"),
-        Column("duration_ms", "whole", nullable=True),
-        Column("completed_at", "moment"),
+        ExportColumn("evaluation_id", "text"),
+        ExportColumn("session_id", "text"),
+        ExportColumn("agent_id", "text"),
+        ExportColumn("environment", "text"),
+        ExportColumn("status", "text"),
+        ExportColumn("scores", "scores", nullable=True),
+        ExportColumn("reasoning", "reasoning", nullable=True),
+        ExportColumn("summary", "text", nullable=True),
+        ExportColumn("error", "text", nullable=True),
+        ExportColumn("attempt_count", "whole"),
+        ExportColumn("duration_ms", "whole", nullable=True),
+        ExportColumn("completed_at", "moment"),
     ),
 }

@@ -9,7 +9,7 @@ import msgspec
 
 from shared.foundation.core.clock import format_us
 from shared.foundation.core.errors import Invalid
-from shared.reading.exports.columns import COLUMNS, Column, Row, What
+from shared.reading.exports.columns import COLUMNS, ExportColumn, Row, What
 
 Format = Literal["ndjson", "parquet"]
 
@@ -33,7 +33,7 @@ _GROUP_BYTES = 16 * 1024 * 1024
 _LINE_BREAKS = bytes.maketrans(b"\r\n", b"  ")
 
 
-class Writer(Protocol):
+class ExportWriter(Protocol):
     """Turns pages of rows into the bytes of a file."""
 
     def write(self, rows: Sequence[Row]) -> bytes:
@@ -52,11 +52,11 @@ def require(format_: Format) -> None:
         raise Invalid.field("format", reason)
 
 
-def writer_of(what: What, format_: Format) -> Writer:
+def writer_of(what: What, format_: Format) -> ExportWriter:
     """Returns a new writer; raises `Invalid` as `require` does."""
     require(format_)
     columns = COLUMNS[what]
-    return _Lines(columns) if format_ == "ndjson" else _Parquet(columns)
+    return _NdjsonWriter(columns) if format_ == "ndjson" else _Parquet(columns)
 
 
 def encoded(what: What, format_: Format, pages: Iterable[Sequence[Row]]) -> Iterator[bytes]:
@@ -69,10 +69,10 @@ def encoded(what: What, format_: Format, pages: Iterable[Sequence[Row]]) -> Iter
         yield piece
 
 
-class _Lines:
+class _NdjsonWriter:
     """One JSON object a line. Payloads are copied byte for byte."""
 
-    def __init__(self, columns: Sequence[Column]) -> None:
+    def __init__(self, columns: Sequence[ExportColumn]) -> None:
         self._columns = columns
         self._encoder = msgspec.json.Encoder()
 
@@ -89,7 +89,7 @@ class _Lines:
         }
 
 
-def _as_json(column: Column, value: Any) -> Any:
+def _as_json(column: ExportColumn, value: Any) -> Any:
     if column.kind == "moment":
         return format_us(value)
     if column.kind == "json":
@@ -128,7 +128,7 @@ class _Sink(io.RawIOBase):
 class _Parquet:
     """Row groups of about 16 MiB, compressed with zstd."""
 
-    def __init__(self, columns: Sequence[Column]) -> None:
+    def __init__(self, columns: Sequence[ExportColumn]) -> None:
         # Loaded here: processes that write no Parquet do without 60 MB of libraries.
         import pyarrow
         from pyarrow import parquet
@@ -179,7 +179,7 @@ def _values(field: Any, values: Sequence[Any]) -> Sequence[Any]:
     return values
 
 
-def _type(arrow: Any, column: Column) -> Any:
+def _type(arrow: Any, column: ExportColumn) -> Any:
     return {
         "text": arrow.string,
         "json": arrow.string,

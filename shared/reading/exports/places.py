@@ -10,7 +10,7 @@ _IN_ALL = 4
 _OF_ORGANIZATION = 2
 
 
-class Places:
+class ExportPlaces:
     """Limits exports, each of which keeps a thread and up to 100 MB until its client has it all."""
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ from shared.reading.model_windows.builtin import WindowOf, builtin_window
 from shared.reading.model_windows.service import overrides_of
 
 
-class _Overridden(dict[str, int | None]):
+class _WindowsByModel(dict[str, int | None]):
     """An organization's own windows, and the built-in ones for all other models."""
 
     def __missing__(self, model: str) -> int | None:
@@ -39,6 +39,6 @@ class ContextWindows:
         with self._runtime.postgres.transaction() as session:
             found = overrides_of(session, [uuid.UUID(org_id) for org_id in org_ids])
         return {
-            str(org_id): _Overridden(windows).__getitem__ if windows else builtin_window
+            str(org_id): _WindowsByModel(windows).__getitem__ if windows else builtin_window
             for org_id, windows in found.items()
         }

@@ -21,7 +21,7 @@ MAX_OVERRIDES = 1000
 
 
 @dataclass(frozen=True)
-class Resolved:
+class ModelWindow:
     """The window of a model in tokens, None if unknown, and its source.
 
     `source` is `override`, `default` (the built-in table) or `unknown`.
@@ -107,7 +107,7 @@ def delete(session: Session, org_id: uuid.UUID, model_id: str) -> None:
     record(session, org_id, "model_window.delete", target=model_id, before=before)
 
 
-def resolve(session: Session, org_id: uuid.UUID, model_id: str) -> Resolved:
+def resolve(session: Session, org_id: uuid.UUID, model_id: str) -> ModelWindow:
     """Returns the window that the next event of this model gets.
 
     Raises `Invalid` naming `model`.
@@ -115,9 +115,9 @@ def resolve(session: Session, org_id: uuid.UUID, model_id: str) -> Resolved:
     require_model(model_id, "model")
     override = session.get(ModelContextWindow, {"org_id": org_id, "model_id": model_id})
     if override is not None:
-        return Resolved(model_id, override.context_window or None, "override")
+        return ModelWindow(model_id, override.context_window or None, "override")
     window = builtin_window(model_id)
-    return Resolved(model_id, window, "unknown" if window is None else "default")
+    return ModelWindow(model_id, window, "unknown" if window is None else "default")
 
 
 def require_model(model_id: str, field: str) -> None:

@@ -15,7 +15,7 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.reading.queries.guard.lexer import MAX_LENGTH
 from shared.reading.queries.guard.statement import guard
 from shared.reading.queries.results.reader import Reader, Result, never
-from shared.reading.queries.slots import OF_PEOPLE, Places, Slots
+from shared.reading.queries.slots import OF_PEOPLE, QueryPlaces, QuerySlots
 
 log = get_logger(__name__)
 
@@ -24,7 +24,7 @@ _LOGGED_CHARS = MAX_LENGTH
 
 
 @dataclass(frozen=True)
-class Asker:
+class QueryOwner:
     """The organization for which a statement runs, and a name for the log.
 
     With `keeps_text` the log gets a digest in place of the statement, its parameters and the
@@ -50,8 +50,10 @@ class QueryRunner:
     Without CLICKHOUSE_READONLY_URL it runs none.
     """
 
-    def __init__(self, runtime: Runtime, *, pool_size: int, places: Places = OF_PEOPLE) -> None:
-        self._slots = Slots(runtime.redis, runtime.clickhouse, places)
+    def __init__(
+        self, runtime: Runtime, *, pool_size: int, places: QueryPlaces = OF_PEOPLE
+    ) -> None:
+        self._slots = QuerySlots(runtime.redis, runtime.clickhouse, places)
         self._url = runtime.settings.clickhouse_readonly_url
         self._reader = None if self._url is None else Reader(self._url, pool_size=pool_size)
 
@@ -64,7 +66,7 @@ class QueryRunner:
 
     def run(
         self,
-        asker: Asker,
+        asker: QueryOwner,
         sql: str,
         params: Sequence[object],
         *,
@@ -89,7 +91,7 @@ class QueryRunner:
         return Run(result, line.duration_ms)
 
     def _run(
-        self, asker: Asker, sql: str, params: Sequence[object], cancelled: Callable[[], bool]
+        self, asker: QueryOwner, sql: str, params: Sequence[object], cancelled: Callable[[], bool]
     ) -> Result:
         if self._reader is None:
             raise _unavailable()
@@ -109,7 +111,7 @@ class QueryRunner:
             self._reader.close()
 
 
-def log_refused(asker: Asker, error: WatchpostError, sql: object, params: object) -> None:
+def log_refused(asker: QueryOwner, error: WatchpostError, sql: object, params: object) -> None:
     """Logs a run refused before it reached a `QueryRunner`; `sql` and `params` are as sent."""
     line = _Line(asker, sql if isinstance(sql, str) else "", params)
     line.fail(error)
@@ -120,7 +122,7 @@ def log_refused(asker: Asker, error: WatchpostError, sql: object, params: object
 class _Line:
     """The line of the log that every run has; a run that says nothing else has crashed."""
 
-    asker: Asker
+    asker: QueryOwner
     sql: str
     params: object
     duration_ms: int = 0

@@ -56,7 +56,7 @@ return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now)
 
 
 @dataclass(frozen=True)
-class Places:
+class QueryPlaces:
     """A sort of places of an organization, and their number; sorts share no places.
 
     `what` names the statements that take them, in the plural.
@@ -67,9 +67,9 @@ class Places:
     what: str = "queries"
 
 
-OF_PEOPLE = Places("queries", RUNS_AT_ONCE)
+OF_PEOPLE = QueryPlaces("queries", RUNS_AT_ONCE)
 # Its alerts run one statement at a time; the second place serves while a killed worker's is held.
-OF_ALERTS = Places("alert-queries", 2)
+OF_ALERTS = QueryPlaces("alert-queries", 2)
 
 
 class Slot:
@@ -86,11 +86,11 @@ class Slot:
         self.left = (query_id, 0 if has_begun else ARRIVAL_MS)
 
 
-class Slots:
+class QuerySlots:
     """The places for statements of an organization, kept in Redis."""
 
     def __init__(
-        self, client: redis.Redis, clickhouse: ClickHouse, places: Places = OF_PEOPLE
+        self, client: redis.Redis, clickhouse: ClickHouse, places: QueryPlaces = OF_PEOPLE
     ) -> None:
         """Prepares the slots.
 

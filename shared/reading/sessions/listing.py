@@ -7,11 +7,11 @@ from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.core.cursor import Page, decode_cursor, encode_cursor
 from shared.foundation.core.page_bytes import how_many_fit
 from shared.reading.evaluations.latest import latest_of
-from shared.reading.evaluations.reading import Weighed, complete
+from shared.reading.evaluations.reading import WeighedResult, complete
 from shared.reading.evaluations.records import Evaluation
 from shared.reading.sessions.facts import SessionFacts
-from shared.reading.sessions.selection import SessionFilters, SessionKey, select
-from shared.reading.sessions.sorting import LAST_EVENT, Place, check_sort, ranked
+from shared.reading.sessions.selection import SessionFilters, SessionPosition, select
+from shared.reading.sessions.sorting import LAST_EVENT, SortPosition, check_sort, ranked
 from shared.reading.sessions.totals import SessionTotals, totals_of
 
 
@@ -41,9 +41,9 @@ def page(
     does not grow with the number of stored events.
     """
     check_sort(sort)
-    selected: Sequence[tuple[SessionKey | Place, SessionFacts]]
+    selected: Sequence[tuple[SessionPosition | SortPosition, SessionFacts]]
     if sort == LAST_EVENT:
-        after = None if cursor is None else decode_cursor(cursor, SessionKey)
+        after = None if cursor is None else decode_cursor(cursor, SessionPosition)
         found = select(
             clickhouse, org_id, wanted, limit=limit + 1, after=after, ascending=ascending
         )
@@ -71,7 +71,7 @@ def page(
     return Page(sessions, encode_cursor(selected[fit - 1][0]) if more else None)
 
 
-def _weight(totals: SessionTotals | None, latest: Weighed | None) -> int:
+def _weight(totals: SessionTotals | None, latest: WeighedResult | None) -> int:
     """Returns the approximate size of a session on a page, in bytes."""
     agents = () if totals is None else totals.agents
     result = 0 if latest is None else latest.weight
@@ -79,5 +79,5 @@ def _weight(totals: SessionTotals | None, latest: Weighed | None) -> int:
     return result + sum(len(agent.agent_id) + 40 for agent in agents)
 
 
-def _key_of(session: SessionFacts) -> SessionKey:
-    return SessionKey(session.last_event_at, session.session_id)
+def _key_of(session: SessionFacts) -> SessionPosition:
+    return SessionPosition(session.last_event_at, session.session_id)

@@ -49,7 +49,7 @@ class SessionFilters(Filters):
         return [*super().sql(), *result_sql(self["status"], self["score_filters"])]
 
 
-class SessionKey(NamedTuple):
+class SessionPosition(NamedTuple):
     """A session's place in the list by last event; `last_event_at` in microseconds."""
 
     last_event_at: int
@@ -102,7 +102,7 @@ def select(
     wanted: SessionFilters,
     *,
     limit: int,
-    after: SessionKey | None,
+    after: SessionPosition | None,
     ascending: bool = False,
 ) -> list[SessionFacts]:
     """Returns at most `limit` sessions after `after`, newest last event first.
@@ -139,7 +139,7 @@ def select(
     return found
 
 
-def _span(wanted: SessionFilters, after: SessionKey | None, *, ascending: bool) -> TimeRange:
+def _span(wanted: SessionFilters, after: SessionPosition | None, *, ascending: bool) -> TimeRange:
     """Returns the range that contains the newest events of the sessions."""
     start = to_us(wanted.ts_from) if wanted.ts_from else 0
     stop = to_us(wanted.ts_to) if wanted.ts_to else now_us() + FUTURE_US
@@ -167,7 +167,7 @@ def _read(
     wanted: SessionFilters,
     candidates: str,
     piece: TimeRange,
-    after: SessionKey | None,
+    after: SessionPosition | None,
     limit: int,
     order: _Order,
 ) -> list[SessionFacts]:

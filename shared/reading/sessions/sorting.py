@@ -45,7 +45,7 @@ LIMIT {{{{limit:UInt32}}}}
 """
 
 
-class Place(NamedTuple):
+class SortPosition(NamedTuple):
     """A session's place in a list by `sort`, and the range of the list, in microseconds."""
 
     sort: str
@@ -77,14 +77,14 @@ def ranked(
     limit: int,
     cursor: str | None,
     ascending: bool,
-) -> list[tuple[Place, SessionFacts]]:
+) -> list[tuple[SortPosition, SessionFacts]]:
     """Returns at most `limit` sessions by the value of `sort`, the highest first.
 
     Sessions with the same value are ordered by their last event, the newest first, then by id.
     Sessions without a value are last in both directions. Raises `Invalid` for the cursor of another
     list and for a range above `MOST_DAYS`.
     """
-    after = None if cursor is None else decode_cursor(cursor, Place)
+    after = None if cursor is None else decode_cursor(cursor, SortPosition)
     if after is not None and after.sort != sort:
         raise Invalid.field("cursor", "is not a cursor of this list")
     span = _span(wanted) if after is None else TimeRange(after.start, after.stop)
@@ -102,7 +102,7 @@ def ranked(
         params |= {"value": after.value, "newest": after.last_event_at, "id": after.session_id}
     rows = clickhouse.rows(sql, params, settings=PAGE)
     facts = fetch(clickhouse, org_id, [row[0] for row in rows])
-    places = [Place(sort, *span, value, newest, name) for name, newest, value in rows]
+    places = [SortPosition(sort, *span, value, newest, name) for name, newest, value in rows]
     return [(place, facts[place.session_id]) for place in places if place.session_id in facts]
 
 
@@ -131,7 +131,7 @@ def _value(sort: str, matches: Matching) -> tuple[str, str]:
     )
 
 
-def _follows(after: Place | None, ascending: bool) -> str:
+def _follows(after: SortPosition | None, ascending: bool) -> str:
     """Returns the condition of the sessions after one in the list."""
     if after is None:
         return "true"

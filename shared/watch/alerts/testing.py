@@ -14,7 +14,7 @@ from shared.foundation.core import pages
 from shared.foundation.core.clock import now
 from shared.foundation.core.ids import new_id
 from shared.foundation.deployment.runtime import Runtime
-from shared.reading.queries.slots import Places, Slots
+from shared.reading.queries.slots import QueryPlaces, QuerySlots
 from shared.watch.alerts.models import Alert
 from shared.watch.incidents.deliveries.models import Notification
 from shared.watch.incidents.deliveries.news import News
@@ -25,7 +25,7 @@ from shared.watch.incidents.opening import origin_of
 WAIT_SECS = 12.0
 _LOOK_SECS = 0.1
 # A test occupies a thread of the web process while it waits.
-PLACES = Places("alert-tests", 4, what="tests")
+PLACES = QueryPlaces("alert-tests", 4, what="tests")
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def send_test(
     once, by mail as often as any mail. Raises `RateLimited` while four tests of the organization
     are running, and once it has sent its mails of a day.
     """
-    with Slots(runtime.redis, runtime.clickhouse, PLACES).hold(str(org_id)):
+    with QuerySlots(runtime.redis, runtime.clickhouse, PLACES).hold(str(org_id)):
         with runtime.postgres.transaction() as session:
             if any(one.get("kind") == "email" for one in channels):
                 quota.require_left(session, runtime.settings, org_id)

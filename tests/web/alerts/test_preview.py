@@ -8,7 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from shared.foundation.deployment.runtime import Runtime
-from shared.reading.queries.slots import Slots
+from shared.reading.queries.slots import QuerySlots
 from shared.watch.alerts.evaluation.preview import PLACES
 from tests.support.alerts import SPECS
 from tests.support.app import Headers
@@ -96,7 +96,7 @@ def test_what_is_wrong_is_named(
 
 
 def test_two_at_once(client: FlaskClient, runtime: Runtime, org: Org, writer: Headers) -> None:
-    slots = Slots(runtime.redis, runtime.clickhouse, PLACES)
+    slots = QuerySlots(runtime.redis, runtime.clickhouse, PLACES)
     with slots.hold(org.id), slots.hold(org.id):
         response = client.post(PATH, json=ERRORS, headers=writer)
     require_error(response, 429, "too_many_previews")

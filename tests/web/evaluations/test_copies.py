@@ -12,7 +12,7 @@ from shared.foundation.clickhouse import ClickHouse, Row
 from shared.foundation.core.clock import to_us
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.evaluations import store
-from shared.reading.evaluations.aggregate.compute import Aggregate, aggregate
+from shared.reading.evaluations.aggregate.compute import ResultAggregates, aggregate
 from shared.reading.evaluations.filters import EvaluationFilters
 from shared.reading.evaluations.records import Evaluation
 from tests.reading.scores import Wanted, require_equal
@@ -128,7 +128,7 @@ def test_a_copy_that_is_stored_between_two_statements_counts_once(
     store.insert(unmerged, block)
     interrupted = Interrupted(clickhouse_url)
 
-    def read(clickhouse: ClickHouse) -> Aggregate:
+    def read(clickhouse: ClickHouse) -> ResultAggregates:
         wanted = EvaluationFilters()
         return aggregate(
             clickhouse, org.id, wanted, bucket="hour", featured_keys=[], series=[], histogram=3

@@ -19,7 +19,7 @@ from shared.reading.evaluations.store import insert
 from shared.reading.events.filters import EventFilters
 from shared.reading.exports import pages
 from shared.reading.exports.formats import FILE_TYPES, encoded
-from shared.reading.exports.places import Places
+from shared.reading.exports.places import ExportPlaces
 from tests.support.app import Headers
 from tests.support.events import event, store_events
 from tests.support.runtime import Org, make_org
@@ -200,7 +200,7 @@ def test_row_groups_are_written_while_rows_come(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_few_exports_run_at_once() -> None:
-    places = Places()
+    places = ExportPlaces()
     frees = [places.take("a"), places.take("a")]
     with pytest.raises(RateLimited):
         places.take("a")

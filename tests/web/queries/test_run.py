@@ -9,7 +9,7 @@ from werkzeug.test import TestResponse
 
 from shared.foundation.clickhouse.published import TABLES
 from shared.foundation.deployment.runtime import Runtime
-from shared.reading.queries.slots import RUNS_AT_ONCE, Slots
+from shared.reading.queries.slots import RUNS_AT_ONCE, QuerySlots
 from tests.support.app import Headers, new_key
 from tests.support.dashboards import made, save_query
 from tests.support.events import event, store_events
@@ -109,7 +109,7 @@ def test_the_fifth_run_at_once_gets_a_retry_time(
 ) -> None:
     with ExitStack() as running:
         for _ in range(RUNS_AT_ONCE):
-            running.enter_context(Slots(runtime.redis, runtime.clickhouse).hold(org.id))
+            running.enter_context(QuerySlots(runtime.redis, runtime.clickhouse).hold(org.id))
         answer = run(client, key(), sql="SELECT 1 FROM events")
     assert answer.status_code == 429
     assert int(answer.headers["Retry-After"]) > 0

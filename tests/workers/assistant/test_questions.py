@@ -11,7 +11,7 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest import store
 from shared.intake.ingest.batch import Batch
 from shared.intake.ingest.rows import columns_of
-from shared.reading.queries.run import Asker, QueryRunner
+from shared.reading.queries.run import QueryOwner, QueryRunner
 from tests.support.airline import Airline
 from tests.support.people import new_member
 from tests.support.runtime import Org
@@ -43,7 +43,7 @@ def test_the_answers_of_a_model_that_asks_the_right_tools_are_true(
     wrong = {}
     with scripted_model() as url, sites(url) as site:
         for question in QUESTIONS:
-            run = queries.run(Asker(org.id, "tests"), question.sql, [])
+            run = queries.run(QueryOwner(org.id, "tests"), question.sql, [])
             truth = run.result.rows[0][0]
             answer = text_of(site.ask(me, question.text))
             if UNVERIFIED in answer or not question.is_answered_by(answer, truth):

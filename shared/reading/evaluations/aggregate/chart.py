@@ -8,7 +8,7 @@ from shared.foundation.clickhouse import ClickHouse
 from shared.reading.evaluations.aggregate.buckets import Buckets
 from shared.reading.evaluations.aggregate.selectors import EVERY, Selector
 from shared.reading.evaluations.aggregate.stats import BUCKET, EACH_SCORE, SCALE, SCALED, SETTINGS
-from shared.reading.evaluations.source import Source
+from shared.reading.evaluations.source import ResultSource
 
 
 class Chart(NamedTuple):
@@ -19,7 +19,7 @@ class Chart(NamedTuple):
 
 
 def charts_of(
-    clickhouse: ClickHouse, source: Source, buckets: Buckets, selectors: Sequence[Selector]
+    clickhouse: ClickHouse, source: ResultSource, buckets: Buckets, selectors: Sequence[Selector]
 ) -> list[Chart]:
     """Returns a chart per selector, with a value for each bucket.
 

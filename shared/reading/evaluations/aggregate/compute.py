@@ -10,12 +10,12 @@ from shared.foundation.core.clock import now_us, to_us
 from shared.reading.evaluations.aggregate.buckets import Buckets, choose
 from shared.reading.evaluations.aggregate.chart import Chart, charts_of
 from shared.reading.evaluations.aggregate.copies import ranges_to_merge
-from shared.reading.evaluations.aggregate.histogram import Histogram, histograms
+from shared.reading.evaluations.aggregate.histogram import ResultHistogram, histograms
 from shared.reading.evaluations.aggregate.selectors import EVERY, MAX_SERIES, Selector
 from shared.reading.evaluations.aggregate.stats import (
     MAX_FEATURED,
-    Counts,
     Overview,
+    ResultCounts,
     ScoreStats,
     overview,
     spans_of,
@@ -42,7 +42,7 @@ class _Extent(NamedTuple):
 _NOTHING = _Extent(0, 0, None)
 
 
-class Aggregate(NamedTuple):
+class ResultAggregates(NamedTuple):
     """The aggregates of the matching results.
 
     `counts` and every chart have an item for each of `buckets`. `featured` are the averages of the
@@ -50,14 +50,14 @@ class Aggregate(NamedTuple):
     requested. `histograms` are those of `score_stats`, None unless requested.
     """
 
-    total: Counts
+    total: ResultCounts
     score_stats: list[ScoreStats]
     buckets: Buckets
-    counts: list[Counts]
+    counts: list[ResultCounts]
     featured: list[Chart]
     series: list[Chart]
     is_truncated: bool
-    histograms: list[Histogram] | None
+    histograms: list[ResultHistogram] | None
 
 
 def aggregate(
@@ -69,7 +69,7 @@ def aggregate(
     featured_keys: Sequence[str],
     series: Sequence[Selector],
     histogram: int | None = None,
-) -> Aggregate:
+) -> ResultAggregates:
     """Aggregates all results that `wanted` describes, exactly.
 
     The buckets reach from `ts_from` to `ts_to`. An open bound is replaced by the first or last
@@ -86,8 +86,10 @@ def aggregate(
     found = overview(clickhouse, source(copies=copies), buckets, keys)
     if found.is_doubtful:
         found = overview(clickhouse, source(), buckets, keys)
-    return Aggregate(
-        total=Counts(*(sum(column) for column in zip(Counts(), *found.counts, strict=True))),
+    return ResultAggregates(
+        total=ResultCounts(
+            *(sum(column) for column in zip(ResultCounts(), *found.counts, strict=True))
+        ),
         score_stats=found.stats,
         buckets=buckets,
         counts=found.counts,

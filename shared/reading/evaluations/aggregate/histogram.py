@@ -6,10 +6,10 @@ import msgspec
 
 from shared.foundation.clickhouse import ClickHouse
 from shared.reading.evaluations.aggregate.stats import EACH_SCORE, SCALED, SETTINGS, ScoreStats
-from shared.reading.evaluations.source import Source
+from shared.reading.evaluations.source import ResultSource
 
 
-class Histogram(msgspec.Struct, frozen=True):
+class ResultHistogram(msgspec.Struct, frozen=True):
     """The scores under one key in equal bins from `min` to `max`; both are in some bin."""
 
     key: str
@@ -36,8 +36,8 @@ _SCALE = 2.0**-32
 
 
 def histograms(
-    clickhouse: ClickHouse, source: Source, stats: Sequence[ScoreStats], bins: int | None
-) -> list[Histogram] | None:
+    clickhouse: ClickHouse, source: ResultSource, stats: Sequence[ScoreStats], bins: int | None
+) -> list[ResultHistogram] | None:
     """Returns the distributions of the keys of `stats`, in their order; None without `bins`."""
     if bins is None or not stats:
         return None if bins is None else []
@@ -55,6 +55,6 @@ def histograms(
     ):
         counts[number - 1][int(place)] = count
     return [
-        Histogram(row.key, row.min, row.max, found)
+        ResultHistogram(row.key, row.min, row.max, found)
         for row, found in zip(stats, counts, strict=True)
     ]

@@ -10,7 +10,7 @@ from shared.foundation.clickhouse.settings import PAGE
 from shared.foundation.clickhouse.where import us
 from shared.reading.evaluations.aggregate.buckets import Buckets
 from shared.reading.evaluations.aggregate.copies import overlaps
-from shared.reading.evaluations.source import Range, Source
+from shared.reading.evaluations.source import Range, ResultSource
 
 # Evaluators choose the keys. More keys than this are unreadable and are not shown.
 MAX_KEYS = 500
@@ -37,7 +37,7 @@ SETTINGS = {
 BUCKET = f"toUInt16(intDiv({us('at')} - {{start:Int64}}, {{width:Int64}}))"
 
 
-class Counts(NamedTuple):
+class ResultCounts(NamedTuple):
     """The numbers of results, in total and by status."""
 
     total: int = 0
@@ -65,7 +65,7 @@ class Overview(NamedTuple):
     result may have been counted.
     """
 
-    counts: list[Counts]
+    counts: list[ResultCounts]
     stats: list[ScoreStats]
     averages: dict[str, dict[int, float]]
     is_doubtful: bool
@@ -99,7 +99,7 @@ GROUP BY key
 WHERE rank <= {MAX_KEYS} OR is_featured
 """
 
-_STATUSES = Counts._fields[1:]
+_STATUSES = ResultCounts._fields[1:]
 _COUNTED = ", ".join(f"countIf(status = '{name}')" for name in _STATUSES)
 
 # The columns of `_SCORES` before those of `_COUNTS`. Results without scores count too.
@@ -112,7 +112,7 @@ GROUP BY number, part
 """
 
 
-def spans_of(clickhouse: ClickHouse, source: Source) -> list[Range]:
+def spans_of(clickhouse: ClickHouse, source: ResultSource) -> list[Range]:
     """Returns the times of the first and the last result of each part that has some."""
     rows = clickhouse.rows(
         f"SELECT {us('min(at)')}, {us('max(at)')} FROM {source.sql} GROUP BY part",
@@ -123,7 +123,7 @@ def spans_of(clickhouse: ClickHouse, source: Source) -> list[Range]:
 
 
 def overview(
-    clickhouse: ClickHouse, source: Source, buckets: Buckets, featured: Sequence[str]
+    clickhouse: ClickHouse, source: ResultSource, buckets: Buckets, featured: Sequence[str]
 ) -> Overview:
     """Computes everything for `source`, all of which must lie within `buckets`.
 
@@ -149,16 +149,18 @@ def overview(
     return Overview(counts, stats, averages, is_doubtful=bool(overlaps(spans)))
 
 
-def _counted(rows: Iterable[Row], count: int) -> tuple[list[Counts], list[Range]]:
+def _counted(rows: Iterable[Row], count: int) -> tuple[list[ResultCounts], list[Range]]:
     """Returns the counts of each bucket, and the times of each part whose copies were not removed.
 
     That parts overlap is seen here again: one may have been stored since `spans_of`.
     """
-    counts = [Counts()] * count
+    counts = [ResultCounts()] * count
     spans: dict[int, Range] = {}
     for bucket, numbers, part, first, last in rows:
-        new = Counts(sum(numbers), *numbers)
-        counts[bucket] = Counts(*(one + two for one, two in zip(counts[bucket], new, strict=True)))
+        new = ResultCounts(sum(numbers), *numbers)
+        counts[bucket] = ResultCounts(
+            *(one + two for one, two in zip(counts[bucket], new, strict=True))
+        )
         if part >= 0:
             earliest, latest = spans.get(part, (first, last))
             spans[part] = min(first, earliest), max(last, latest)

@@ -10,7 +10,7 @@ from shared.reading.events.latency.settings import LATENCY
 
 
 @dataclass(frozen=True)
-class Keys:
+class LatencyKeys:
     """The paths of keys, in order.
 
     With `certain` every event has a value at the only path. With `empty` there are no events.
@@ -21,7 +21,7 @@ class Keys:
     empty: bool = False
 
 
-def find_keys(clickhouse: ClickHouse, where: Where, paths: tuple[str, ...]) -> Keys:
+def find_keys(clickhouse: ClickHouse, where: Where, paths: tuple[str, ...]) -> LatencyKeys:
     """Returns those of `paths` at which pairs of events can have their first common value.
 
     Only columns are checked. A column that no event has is dropped; after a column that all events
@@ -33,7 +33,7 @@ def find_keys(clickhouse: ClickHouse, where: Where, paths: tuple[str, ...]) -> K
         f"SELECT count(){counted} FROM {TABLE} WHERE {where}", where.params, settings=LATENCY
     )
     if not total:
-        return Keys((), empty=True)
+        return LatencyKeys((), empty=True)
     having = dict(zip(columns, counts, strict=True))
     kept: list[str] = []
     for path in paths:
@@ -41,5 +41,5 @@ def find_keys(clickhouse: ClickHouse, where: Where, paths: tuple[str, ...]) -> K
             continue
         kept.append(path)
         if having.get(path) == total:
-            return Keys(tuple(kept), certain=len(kept) == 1)
-    return Keys(tuple(kept))
+            return LatencyKeys(tuple(kept), certain=len(kept) == 1)
+    return LatencyKeys(tuple(kept))

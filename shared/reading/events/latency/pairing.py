@@ -7,7 +7,7 @@ tuple; its times are microseconds.
 from shared.foundation.clickhouse.event_columns import SELECT_KEY, TABLE
 from shared.foundation.clickhouse.where import Where
 from shared.reading.events.latency.conditions import MAX_NAME_BYTES, NONE, OUTCOMES, met_bits
-from shared.reading.events.latency.keys import Keys
+from shared.reading.events.latency.keys import LatencyKeys
 from shared.reading.events.latency.paths import first_of, value_of
 from shared.reading.events.latency.query import LatencyQuery
 
@@ -134,7 +134,7 @@ FROM ({{pairs}})
 """
 
 
-def pairs_sql(query: LatencyQuery, keys: Keys, where: Where) -> str:
+def pairs_sql(query: LatencyQuery, keys: LatencyKeys, where: Where) -> str:
     """Returns a SELECT of the pairs of the events of `where`; adds the bound parameters to it."""
     place, name = first_of(query.distribution_paths, where, MAX_NAME_BYTES)
     met, all_met = met_bits(query, where)
@@ -156,7 +156,7 @@ def pairs_sql(query: LatencyQuery, keys: Keys, where: Where) -> str:
     )
 
 
-def _grouped(keys: Keys, events: str) -> str:
+def _grouped(keys: LatencyKeys, events: str) -> str:
     if not keys.paths:
         return _NO_KEYS.format(events=events)
     if keys.certain:

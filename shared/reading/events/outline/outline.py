@@ -9,7 +9,7 @@ from shared.foundation.core.errors import NotFound
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.events.outline import rows, totals, watermark
 from shared.reading.events.outline.query import OutlineQuery, cursor_of
-from shared.reading.events.outline.rows import Key, Place, Rows
+from shared.reading.events.outline.rows import OutlineKey, OutlinePlace, OutlineRows
 from shared.reading.events.outline.totals import Totals
 from shared.reading.sessions import facts as session_facts
 from shared.reading.sessions.facts import SessionFacts
@@ -65,15 +65,17 @@ def _both(org_id: str, facts: SessionFacts, matching: Where) -> Where:
     return where
 
 
-def _ends(found: Rows, place: Place | None) -> tuple[Key, Key]:
+def _ends(found: OutlineRows, place: OutlinePlace | None) -> tuple[OutlineKey, OutlineKey]:
     """Returns the first and the last key of a page, of an empty one those of its place."""
     if len(found):
         return found.key(0), found.key(-1)
-    edge = place.key if place is not None else Key(0, 0, 0)
+    edge = place.key if place is not None else OutlineKey(0, 0, 0)
     return edge, edge
 
 
-def _body(found: Rows, counted: Totals, names: Sequence[str], started_at: int) -> dict[str, Any]:
+def _body(
+    found: OutlineRows, counted: Totals, names: Sequence[str], started_at: int
+) -> dict[str, Any]:
     """Returns the fields of the page itself, with positions in lists for repeated texts."""
     columns = {name: found.columns[name] for name in names}
     base = found.columns["t"][0] if len(found) else started_at

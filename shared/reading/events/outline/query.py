@@ -10,7 +10,7 @@ from shared.foundation.core.errors import Invalid
 from shared.reading.events.filters import EventFilters
 from shared.reading.events.outline import watermark
 from shared.reading.events.outline.columns import SELECTED
-from shared.reading.events.outline.rows import Key, Place
+from shared.reading.events.outline.rows import OutlineKey, OutlinePlace
 from shared.reading.events.outline.watermark import Watermark
 
 DEFAULT_EVENTS, MAX_EVENTS = 20_000, 50_000
@@ -25,7 +25,7 @@ class OutlineFilters(EventFilters):
     declared = tuple(one for one in EventFilters.declared if one.parameter != "session_id")
 
 
-class _Cursor(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+class _OutlineCursor(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     side: Literal["after", "before"]
     ts: _Natural
     arrival: _Natural
@@ -38,7 +38,7 @@ class OutlineQuery(msgspec.Struct, frozen=True, kw_only=True):
     filters: OutlineFilters
     columns: tuple[str, ...]
     limit: int
-    place: Place | None
+    place: OutlinePlace | None
     around: int | None
     since: Watermark | None
 
@@ -71,11 +71,11 @@ def outline_query(
     )
 
 
-def cursor_of(side: Literal["after", "before"], key: Key) -> str:
+def cursor_of(side: Literal["after", "before"], key: OutlineKey) -> str:
     """Returns the cursor of the page after or before an event."""
     return encode_cursor((side, *key))
 
 
-def _read(cursor: str) -> Place:
-    found = decode_cursor(cursor, _Cursor)
-    return Place(found.side, Key(found.ts, found.arrival, found.id))
+def _read(cursor: str) -> OutlinePlace:
+    found = decode_cursor(cursor, _OutlineCursor)
+    return OutlinePlace(found.side, OutlineKey(found.ts, found.arrival, found.id))

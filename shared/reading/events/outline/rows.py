@@ -11,7 +11,7 @@ from shared.foundation.clickhouse.where import Where, moment, us
 from shared.reading.events.outline.columns import SELECTED
 
 
-class Key(NamedTuple):
+class OutlineKey(NamedTuple):
     """The place of an event in its session; `ts` in microseconds."""
 
     ts: int
@@ -19,15 +19,15 @@ class Key(NamedTuple):
     id: int
 
 
-class Place(NamedTuple):
+class OutlinePlace(NamedTuple):
     """The place of a page: the events after `key`, before it, or from it on."""
 
     side: Literal["after", "before", "from"]
-    key: Key
+    key: OutlineKey
 
 
 @dataclass(frozen=True)
-class Rows:
+class OutlineRows:
     """The events of a page in order: `columns` as `SELECTED` has them, and their arrivals."""
 
     columns: Mapping[str, Sequence[Any]]
@@ -36,9 +36,9 @@ class Rows:
     def __len__(self) -> int:
         return len(self.arrivals)
 
-    def key(self, place: int) -> Key:
+    def key(self, place: int) -> OutlineKey:
         """Returns the key of the event at this place of the page."""
-        return Key(self.columns["t"][place], self.arrivals[place], self.columns["id"][place])
+        return OutlineKey(self.columns["t"][place], self.arrivals[place], self.columns["id"][place])
 
 
 _COMPARED = {"after": ">", "before": "<", "from": ">="}
@@ -62,8 +62,12 @@ SELECT {us("min(ts)")}, {us("max(ts)")} FROM {TABLE} PREWHERE {{where}} WHERE {{
 
 
 def read(
-    clickhouse: ClickHouse, where: Where, names: Sequence[str], place: Place | None, limit: int
-) -> Rows:
+    clickhouse: ClickHouse,
+    where: Where,
+    names: Sequence[str],
+    place: OutlinePlace | None,
+    limit: int,
+) -> OutlineRows:
     """Reads the first `limit` events of `place`, or the last ones before it."""
     rest = "true" if place is None else _compared(where, place)
     backwards = place is not None and place.side == "before"
@@ -77,7 +81,7 @@ def read_arrived(
     names: Sequence[str],
     position: tuple[int, int],
     limit: int,
-) -> tuple[Rows, tuple[int, int] | None]:
+) -> tuple[OutlineRows, tuple[int, int] | None]:
     """Reads the events that arrived first at `position` (arrival, id) or later, in their order.
 
     Also returns the position of the rest, None if there is none. Finds their times first: few of
@@ -100,10 +104,12 @@ def read_arrived(
     sorted_columns = {
         name: [column[place] for place in order] for name, column in found.columns.items()
     }
-    return Rows(sorted_columns, [found.arrivals[place] for place in order]), left
+    return OutlineRows(sorted_columns, [found.arrivals[place] for place in order]), left
 
 
-def page_around(clickhouse: ClickHouse, where: Where, event_id: int, limit: int) -> Place | None:
+def page_around(
+    clickhouse: ClickHouse, where: Where, event_id: int, limit: int
+) -> OutlinePlace | None:
     """Returns the place of the page that holds an event, None if no page does.
 
     Pages are those that begin at the first event and have `limit` events each.
@@ -115,7 +121,7 @@ def page_around(clickhouse: ClickHouse, where: Where, event_id: int, limit: int)
     )
     if not keys:
         return None
-    rest = _compared(where, Place("before", Key(*keys[0])))
+    rest = _compared(where, OutlinePlace("before", OutlineKey(*keys[0])))
     [(before,)] = clickhouse.rows(
         f"SELECT count() FROM {TABLE} FINAL PREWHERE {where} WHERE {rest}",
         where.params,
@@ -127,10 +133,10 @@ def page_around(clickhouse: ClickHouse, where: Where, event_id: int, limit: int)
         where.params,
         settings=SMALL_PAGE,
     )
-    return Place("from", Key(*starts[0])) if starts else None
+    return OutlinePlace("from", OutlineKey(*starts[0])) if starts else None
 
 
-def _compared(where: Where, place: Place) -> str:
+def _compared(where: Where, place: OutlinePlace) -> str:
     """Returns the condition for the events of a place; adds its parameters to `where`."""
     where.params.update(
         place_ts=place.key.ts, place_arrival=place.key.arrival, place_id=place.key.id
@@ -148,7 +154,7 @@ def _read(
     limit: int,
     *,
     reverse: bool = False,
-) -> Rows:
+) -> OutlineRows:
     chosen = list(dict.fromkeys((*_ALWAYS, *names)))
     sql = _ROWS.format(
         columns=", ".join(f"{SELECTED[name]} AS c{n}" for n, name in enumerate(chosen)),
@@ -161,7 +167,7 @@ def _read(
         () for _ in (*chosen, "arrival")
     ]
     step = -1 if reverse else 1
-    return Rows(
+    return OutlineRows(
         {name: column[::step] for name, column in zip(chosen, columns, strict=True)},
         arrivals[::step],
     )

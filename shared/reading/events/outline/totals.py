@@ -7,7 +7,7 @@ from shared.foundation.clickhouse import ClickHouse, Row
 from shared.foundation.clickhouse.event_columns import ORDER_KEY, TABLE
 from shared.foundation.clickhouse.settings import SMALL_PAGE
 from shared.foundation.clickhouse.where import Where, moment
-from shared.reading.events.outline.rows import Key
+from shared.reading.events.outline.rows import OutlineKey
 
 # Agents of one answer, besides those of its page.
 MAX_AGENTS = 50_000
@@ -55,7 +55,7 @@ def read(
     clickhouse: ClickHouse,
     of_session: Where,
     matching: Where,
-    page: tuple[Key, Key],
+    page: tuple[OutlineKey, OutlineKey],
     on_page: Collection[str],
 ) -> Totals:
     """Reads the totals around a page from its first key to its last one.
@@ -78,7 +78,7 @@ def _missing(rows: list[Row], on_page: Collection[str]) -> list[str]:
 
 
 def _rows(
-    clickhouse: ClickHouse, of_session: Where, matching: Where, page: tuple[Key, Key]
+    clickhouse: ClickHouse, of_session: Where, matching: Where, page: tuple[OutlineKey, OutlineKey]
 ) -> list[Row]:
     params = {**matching.params, **of_session.params}
     bounds = {}

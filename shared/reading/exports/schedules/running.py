@@ -34,7 +34,7 @@ from shared.reading.exports.schedules import fingerprints, service
 from shared.reading.exports.schedules.fingerprints import Fingerprint
 from shared.reading.exports.schedules.models import ExportFile, ExportSchedule
 from shared.reading.exports.schedules.periods import Every, Period, period_at
-from shared.reading.exports.schedules.writing import LEASE_SECS, Files, Lost
+from shared.reading.exports.schedules.writing import LEASE_SECS, Files, ScheduleLost
 
 log = get_logger(__name__)
 
@@ -142,7 +142,7 @@ class _Look:
         """Looks, and says when the next look is due."""
         try:
             self._look()
-        except Lost:
+        except ScheduleLost:
             log.info("exports_lost")
         except _Stopped:
             self._end(timedelta(0))
@@ -237,7 +237,7 @@ class _Look:
 
     def _require_leave(self) -> None:
         if self._lost.is_set():
-            raise Lost
+            raise ScheduleLost
         if self._stopping.is_set():
             raise _Stopped
 

@@ -25,7 +25,7 @@ from shared.reading.sessions.selection import SessionFilters
 LEASE_SECS = 60.0
 
 
-class Lost(Exception):
+class ScheduleLost(Exception):
     """Another worker has the schedule, or it ended."""
 
 
@@ -139,7 +139,7 @@ class Files:
             }
             audit_log.record(session, self._org_id, f"{what}.export", target=name, after=after)
         if not is_held:
-            raise Lost
+            raise ScheduleLost
 
 
 def _pages(

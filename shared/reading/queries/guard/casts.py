@@ -9,7 +9,7 @@ like create states, which `sumMerge` and the like consume.
 from collections.abc import Sequence
 
 from shared.reading.queries.guard import lexer
-from shared.reading.queries.guard.lexer import Kind, Refused, Token
+from shared.reading.queries.guard.lexer import StatementRefused, Token, TokenKind
 
 _CASTS = frozenset(
     {
@@ -20,7 +20,7 @@ _CASTS = frozenset(
 
 
 def check(sql: str, tokens: Sequence[Token], at: int) -> None:
-    """Raises `Refused` if the function called at `at` turns a text into a state, or might.
+    """Raises `StatementRefused` if the function called at `at` turns a text into a state, or might.
 
     The type has to be one text, because `concat('Aggregate', …)` would work as well.
     """
@@ -31,10 +31,12 @@ def check(sql: str, tokens: Sequence[Token], at: int) -> None:
         return
     place = lexer.where(sql, argument[0].at)
     text = argument[0].text.replace("\\'", "'")
-    if len(argument) > 1 or argument[0].kind is not Kind.STRING or "\\" in text:
-        raise Refused(f"the type at {place} must be written as one text without escapes")
+    if len(argument) > 1 or argument[0].kind is not TokenKind.STRING or "\\" in text:
+        raise StatementRefused(f"the type at {place} must be written as one text without escapes")
     if "aggregatefunction" in text.lower():
-        raise Refused(f"the type at {place} is a state; values cannot be converted to states")
+        raise StatementRefused(
+            f"the type at {place} is a state; values cannot be converted to states"
+        )
 
 
 def _second_argument(tokens: Sequence[Token], opening: int) -> Sequence[Token]:

@@ -14,11 +14,11 @@ MAX_LENGTH = 8000
 MAX_DEPTH = 60
 
 
-class Refused(Exception):
+class StatementRefused(Exception):
     """The reason why a statement is refused: one sentence."""
 
 
-class Kind(Enum):
+class TokenKind(Enum):
     """The kind of a token."""
 
     WORD = auto()
@@ -33,7 +33,7 @@ class Kind(Enum):
 class Token:
     """One token, its position in the original text, and whether a gap precedes it."""
 
-    kind: Kind
+    kind: TokenKind
     text: str
     at: int
     spaced: bool
@@ -41,11 +41,11 @@ class Token:
     @property
     def word(self) -> str:
         """The word in capitals; empty for any other kind of token."""
-        return self.text.upper() if self.kind is Kind.WORD else ""
+        return self.text.upper() if self.kind is TokenKind.WORD else ""
 
     def is_mark(self, *marks: str) -> bool:
         """Returns whether the token is one of these operators or brackets."""
-        return self.kind is Kind.MARK and self.text in marks
+        return self.kind is TokenKind.MARK and self.text in marks
 
 
 _SPACE = re.compile(r"[ \t\n\r\f\v]+")
@@ -77,7 +77,8 @@ _PREFIXES = frozenset({"X", "B", "E", "N", "R", "U", "Q", "BR", "RB"})
 def tokens_of(sql: str) -> list[Token]:
     """Returns the tokens of a statement, without its trailing semicolons.
 
-    Raises `Refused` for text that ClickHouse would read differently than it looks, or not at all.
+    Raises `StatementRefused` for text that ClickHouse would read differently than it looks, or not
+    at all.
     """
     _check_text(sql)
     tokens: list[Token] = []
@@ -105,11 +106,13 @@ def where(sql: str, at: int) -> str:
 
 def _check_text(sql: str) -> None:
     if len(sql) > MAX_LENGTH:
-        raise Refused(f"a statement has at most {MAX_LENGTH} characters, this one has {len(sql)}")
+        raise StatementRefused(
+            f"a statement has at most {MAX_LENGTH} characters, this one has {len(sql)}"
+        )
     for at, char in enumerate(sql):
         category = unicodedata.category(char) if char > "\x7f" or char < " " else ""
         if category == "Cs" or (category == "Cc" and char not in "\t\n\r\f\v"):
-            raise Refused(f"there is an unprintable character at {where(sql, at)}")
+            raise StatementRefused(f"there is an unprintable character at {where(sql, at)}")
 
 
 def _gap(sql: str, at: int) -> int:
@@ -125,9 +128,9 @@ def _gap(sql: str, at: int) -> int:
         end = sql.find("*/", at + 2)
         inner = sql.find("/*", at + 2)
         if end < 0:
-            raise Refused(f"the comment at {where(sql, at)} does not end")
+            raise StatementRefused(f"the comment at {where(sql, at)} does not end")
         if 0 <= inner < end:
-            raise Refused(f"the comment at {where(sql, at)} contains another one")
+            raise StatementRefused(f"the comment at {where(sql, at)} contains another one")
         return end + 2
     return at
 
@@ -141,45 +144,49 @@ def _token(sql: str, at: int, spaced: bool, before: Token | None) -> tuple[Token
         return _name(sql, at, spaced)
     if char == "$":
         if found := _PARAM.match(sql, at):
-            return Token(Kind.PARAM, found[1], at, spaced), found.end()
-        raise Refused(f"the $ at {place} does not begin a parameter such as $1")
+            return Token(TokenKind.PARAM, found[1], at, spaced), found.end()
+        raise StatementRefused(f"the $ at {place} does not begin a parameter such as $1")
     if found := _WORD.match(sql, at):
         _ends(sql, found.end())
-        return Token(Kind.WORD, found[0], at, spaced), found.end()
+        return Token(TokenKind.WORD, found[0], at, spaced), found.end()
     if number := _number(sql, at, before):
         _ends(sql, at + len(number))
-        return Token(Kind.NUMBER, number, at, spaced), at + len(number)
+        return Token(TokenKind.NUMBER, number, at, spaced), at + len(number)
     if found := _MARK.match(sql, at):
-        return Token(Kind.MARK, found[0], at, spaced), found.end()
+        return Token(TokenKind.MARK, found[0], at, spaced), found.end()
     if char in _FOREIGN_QUOTES:
-        raise Refused(f"the quote {char} at {place} is not valid in SQL: write ' or \"")
+        raise StatementRefused(f"the quote {char} at {place} is not valid in SQL: write ' or \"")
     if char in "{}":
-        raise Refused(f"{char} at {place}: write parameters as $1, and maps as map('key', value)")
+        raise StatementRefused(
+            f"{char} at {place}: write parameters as $1, and maps as map('key', value)"
+        )
     shown = char if char.isprintable() else f"U+{ord(char):04X}"
-    raise Refused(f"{shown} at {place} is not SQL outside of quotes")
+    raise StatementRefused(f"{shown} at {place} is not SQL outside of quotes")
 
 
 def _string(sql: str, at: int, spaced: bool, before: Token | None) -> tuple[Token, int]:
     found = _STRING.match(sql, at)
     if found is None:
-        raise Refused(f"the string at {where(sql, at)} does not end")
+        raise StatementRefused(f"the string at {where(sql, at)} does not end")
     if before and not spaced and before.word in _PREFIXES:
-        raise Refused(f"a string cannot have a prefix, as at {where(sql, at)}: use unhex('…')")
+        raise StatementRefused(
+            f"a string cannot have a prefix, as at {where(sql, at)}: use unhex('…')"
+        )
     body = _RESPELLED.sub(lambda part: _SPELLINGS.get(part[0], part[0]), found[1])
-    return Token(Kind.STRING, f"'{body}'", at, spaced), found.end()
+    return Token(TokenKind.STRING, f"'{body}'", at, spaced), found.end()
 
 
 def _name(sql: str, at: int, spaced: bool) -> tuple[Token, int]:
     found = _NAMES[sql[at]].match(sql, at)
     if found is None:
-        raise Refused(
+        raise StatementRefused(
             f"the quoted name at {where(sql, at)} does not end, is empty, or contains a backslash"
         )
     if any(char in '`"' or not (char.isprintable() or char == " ") for char in found[1]):
-        raise Refused(
+        raise StatementRefused(
             f"the quoted name at {where(sql, at)} contains a character that names cannot have"
         )
-    return Token(Kind.NAME, found[1], at, spaced), found.end()
+    return Token(TokenKind.NAME, found[1], at, spaced), found.end()
 
 
 def _number(sql: str, at: int, before: Token | None) -> str | None:
@@ -194,34 +201,34 @@ def _number(sql: str, at: int, before: Token | None) -> str | None:
 
 
 def _ends_operand(token: Token) -> bool:
-    return token.kind is not Kind.MARK or token.text in ")]"
+    return token.kind is not TokenKind.MARK or token.text in ")]"
 
 
 def _ends(sql: str, at: int) -> None:
-    """Raises `Refused` if another character directly follows a word or number."""
+    """Raises `StatementRefused` if another character directly follows a word or number."""
     if at < len(sql) and (sql[at] in "$_" or (sql[at].isascii() and sql[at].isalnum())):
-        raise Refused(f"{sql[at]} at {where(sql, at)} cannot follow without a space")
+        raise StatementRefused(f"{sql[at]} at {where(sql, at)} cannot follow without a space")
 
 
 def _check_marks(tokens: list[Token]) -> None:
     open_brackets: list[str] = []
     for token in tokens:
         if token.is_mark(";"):
-            raise Refused("send one statement: a ; may only stand at its end")
+            raise StatementRefused("send one statement: a ; may only stand at its end")
         if token.is_mark("(", "["):
             open_brackets.append(token.text)
             if len(open_brackets) > MAX_DEPTH:
-                raise Refused(f"brackets may be nested at most {MAX_DEPTH} deep")
+                raise StatementRefused(f"brackets may be nested at most {MAX_DEPTH} deep")
         elif token.is_mark(")", "]") and (
             not open_brackets or open_brackets.pop() != _CLOSES[token.text]
         ):
-            raise Refused(f"a {token.text} has no opening bracket")
+            raise StatementRefused(f"a {token.text} has no opening bracket")
     if open_brackets:
-        raise Refused(f"a {open_brackets[-1]} is not closed")
+        raise StatementRefused(f"a {open_brackets[-1]} is not closed")
 
 
 def spelled(token: Token) -> str:
     """Returns the token's spelling in the normalized text; a parameter stays `$N`."""
-    if token.kind is Kind.NAME:
+    if token.kind is TokenKind.NAME:
         return f"`{token.text}`"
-    return f"${token.text}" if token.kind is Kind.PARAM else token.text
+    return f"${token.text}" if token.kind is TokenKind.PARAM else token.text

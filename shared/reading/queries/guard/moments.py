@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from shared.foundation.clickhouse.published import TABLES
-from shared.reading.queries.guard.lexer import Kind, Token
+from shared.reading.queries.guard.lexer import Token, TokenKind
 
 TYPE = "DateTime64(6, 'UTC')"
 
@@ -43,7 +43,7 @@ def compared(tokens: Sequence[Token]) -> frozenset[int]:
     """Returns the positions of strings and parameters that are compared with a column of time."""
     found: set[int] = set()
     for at, token in enumerate(tokens):
-        if token.kind not in (Kind.WORD, Kind.NAME) or token.text not in _COLUMNS:
+        if token.kind not in (TokenKind.WORD, TokenKind.NAME) or token.text not in _COLUMNS:
             continue
         before, after = at - 1, at + 1
         while before > 0 and tokens[before].is_mark("."):
@@ -57,5 +57,7 @@ def compared(tokens: Sequence[Token]) -> frozenset[int]:
         if after < len(tokens) and tokens[after].word == "BETWEEN":
             found |= {after + 1, after + 3}
     return frozenset(
-        at for at in found if at < len(tokens) and tokens[at].kind in (Kind.STRING, Kind.PARAM)
+        at
+        for at in found
+        if at < len(tokens) and tokens[at].kind in (TokenKind.STRING, TokenKind.PARAM)
     )

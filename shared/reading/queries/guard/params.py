@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from shared.reading.queries.guard.lexer import Refused
+from shared.reading.queries.guard.lexer import StatementRefused
 
 _INT64, _UINT64 = 2**63, 2**64
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -20,9 +20,9 @@ def typed(value: object) -> tuple[str, object]:
     """Returns the ClickHouse type of a JSON value and the value to bind to it.
 
     Strings become String, booleans Bool, integers Int64 (UInt64 if needed), other numbers Float64,
-    null Nullable(Nothing), and arrays Array of the type of their elements. Raises `Refused` for
-    objects, for integers beyond 64 bits, and for arrays that contain arrays or several kinds of
-    values.
+    null Nullable(Nothing), and arrays Array of the type of their elements. Raises
+    `StatementRefused` for objects, for integers beyond 64 bits, and for arrays that contain arrays
+    or several kinds of values.
     """
     if isinstance(value, list):
         return _array(value)
@@ -41,7 +41,7 @@ def _type_of(value: object) -> str:
             return "Float64"
         case str() if not _LONE_SURROGATE.search(value):
             return "String"
-    raise Refused(_WHY_NOT.get(type(value), "has a type that a parameter cannot have"))
+    raise StatementRefused(_WHY_NOT.get(type(value), "has a type that a parameter cannot have"))
 
 
 def _integer(value: int) -> str:
@@ -49,7 +49,7 @@ def _integer(value: int) -> str:
         return "Int64"
     if 0 <= value < _UINT64:
         return "UInt64"
-    raise Refused("is an integer of more than 64 bits")
+    raise StatementRefused("is an integer of more than 64 bits")
 
 
 def _array(values: Sequence[object]) -> tuple[str, object]:
@@ -59,6 +59,6 @@ def _array(values: Sequence[object]) -> tuple[str, object]:
     elif kinds == {"Int64", "UInt64"}:
         kinds = {"Int128"}
     if len(kinds) > 1:
-        raise Refused("is an array of several kinds of values")
+        raise StatementRefused("is an array of several kinds of values")
     kind = kinds.pop() if kinds else "Nothing"
     return (f"Array(Nullable({kind}))" if None in values else f"Array({kind})"), list(values)

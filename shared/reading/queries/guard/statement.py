@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from shared.foundation.core.errors import Invalid
 from shared.reading.queries.guard import casts, lexer, moments, tree
-from shared.reading.queries.guard.lexer import Kind, Refused, Token
+from shared.reading.queries.guard.lexer import StatementRefused, Token, TokenKind
 from shared.reading.queries.guard.params import typed
 from shared.reading.queries.guard.refusals import BARE, WORDS, refused_function
 from shared.reading.queries.guard.text import Text
@@ -21,7 +21,7 @@ _SYSTEM = frozenset({"SYSTEM", "INFORMATION_SCHEMA"})
 
 
 @dataclass(frozen=True)
-class Statement:
+class GuardedStatement:
     """The statement for the database, with `params` as its values.
 
     `$N` becomes `{pN:Type}`, or `{tN:…}` if it is a moment that a column of time is compared with.
@@ -31,7 +31,7 @@ class Statement:
     params: dict[str, object]
 
 
-def guard(sql: str, params: Sequence[object] | None, *, schema: str) -> Statement:
+def guard(sql: str, params: Sequence[object] | None, *, schema: str) -> GuardedStatement:
     """Returns the statement in the form in which it may run, with the values of its parameters.
 
     `params` are JSON values, or None if there are none yet, as when a query is saved: then the text
@@ -49,9 +49,9 @@ def guard(sql: str, params: Sequence[object] | None, *, schema: str) -> Statemen
         _check_tokens(sql, tokens)
         text = Text(sql, tokens, bind)
         tree.check(tree.parse(text), text, schema)
-    except Refused as refused:
+    except StatementRefused as refused:
         raise _invalid("sql", str(refused)) from None
-    return Statement(text.sql, bound)
+    return GuardedStatement(text.sql, bound)
 
 
 def _bind(
@@ -67,7 +67,7 @@ def _bind(
         return f"{{t{number}:{moments.TYPE}}}"
     try:
         type_, value = typed(value)
-    except Refused as refused:
+    except StatementRefused as refused:
         raise _invalid("params", f"${number} {refused}") from None
     if value is None:
         return "NULL"
@@ -79,23 +79,25 @@ def _check_tokens(sql: str, tokens: Sequence[Token]) -> None:
     """Refuses words whose effect must not depend on a parser."""
     words = [token for token in tokens if not token.is_mark("(")]
     if not words or words[0].word not in _FIRST:
-        raise Refused("only SELECT and WITH … SELECT can be run")
+        raise StatementRefused("only SELECT and WITH … SELECT can be run")
     for at, token in enumerate(tokens):
-        if token.kind not in (Kind.WORD, Kind.NAME):
+        if token.kind not in (TokenKind.WORD, TokenKind.NAME):
             continue
         after = tokens[at + 1] if at + 1 < len(tokens) else None
         place = lexer.where(sql, token.at)
         called = after is not None and after.is_mark("(")
         if (reason := WORDS.get(token.word)) and not (token.word == "FORMAT" and called):
-            raise Refused(f"{token.text} at {place}: {reason}; quote it if it is a name")
-        if called and token.kind is Kind.NAME and token.text.lower() == "in":
-            raise Refused(f"in at {place}: write the operator IN, not the function")
+            raise StatementRefused(f"{token.text} at {place}: {reason}; quote it if it is a name")
+        if called and token.kind is TokenKind.NAME and token.text.lower() == "in":
+            raise StatementRefused(f"in at {place}: write the operator IN, not the function")
         if after is not None and after.is_mark(".") and token.text.upper() in _SYSTEM:
-            raise Refused(f"{token.text} at {place}: the server's own tables are not published")
+            raise StatementRefused(
+                f"{token.text} at {place}: the server's own tables are not published"
+            )
         if (called or token.word in BARE or _is_passed(tokens, at)) and (
             reason := refused_function(token.text)
         ):
-            raise Refused(f"{token.text} at {place} is not available: {reason}")
+            raise StatementRefused(f"{token.text} at {place} is not available: {reason}")
         if called:
             casts.check(sql, tokens, at)
 

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
 from shared.reading.queries.guard import lexer, moments
-from shared.reading.queries.guard.lexer import Kind, Token
+from shared.reading.queries.guard.lexer import Token, TokenKind
 
 
 class Text:
@@ -22,12 +22,12 @@ class Text:
         before: Token | None = None
         compared = moments.compared(tokens)
         for at, token in enumerate(tokens):
-            if token.kind is Kind.PARAM:
+            if token.kind is TokenKind.PARAM:
                 written = bind(int(token.text), at in compared)
             else:
                 written = _moment(token) if at in compared else lexer.spelled(token)
             # Two adjacent names, "a"`b`, would become one: `a``b`.
-            touches = before is not None and Kind.MARK not in (before.kind, token.kind)
+            touches = before is not None and TokenKind.MARK not in (before.kind, token.kind)
             if parts and (token.spaced or touches):
                 written = f" {written}"
             before = token

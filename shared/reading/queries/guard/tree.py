@@ -9,7 +9,7 @@ from sqlglot.parsers.clickhouse import ClickHouseParser
 from sqlglot.tokenizer_core import TokenType
 
 from shared.foundation.clickhouse.published import TABLES
-from shared.reading.queries.guard.lexer import Refused
+from shared.reading.queries.guard.lexer import StatementRefused
 from shared.reading.queries.guard.refusals import GENERATORS
 from shared.reading.queries.guard.text import Text
 
@@ -20,7 +20,7 @@ _NOT_HERE = (exp.Lateral, exp.Parameter, exp.SessionParameter, exp.Lock)
 _SOURCES = (exp.Table, exp.Subquery, exp.Values, exp.Final)
 
 
-class _Parser(ClickHouseParser):
+class _GuardParser(ClickHouseParser):
     """A parser that reads LIMIT … BY next to LIMIT and limits its number of steps.
 
     sqlglot takes the two LIMIT clauses for one that occurs twice. Where it tries one reading after
@@ -59,7 +59,7 @@ class _Dialect(ClickHouse):
     # Subtracting 1 from every index would infer the types of everything before it, each time.
     INDEX_OFFSET = 0
 
-    Parser = _Parser
+    Parser = _GuardParser
 
 
 class _TooDeep(Exception):
@@ -70,40 +70,43 @@ _DIALECT = _Dialect()
 
 
 def parse(text: Text) -> exp.Query:
-    """Parses the statement; raises `Refused` unless it is one SELECT, or several combined."""
+    """Parses the statement.
+
+    Raises `StatementRefused` unless it is one SELECT, or several combined.
+    """
     try:
         parsed = _DIALECT.parse(text.sql, error_level=ErrorLevel.IMMEDIATE)
     except ParseError as error:
         raise _unreadable(error, text) from None
     except (RecursionError, _TooDeep):
-        raise Refused("the statement is nested too deeply") from None
+        raise StatementRefused("the statement is nested too deeply") from None
     except Exception:  # noqa: BLE001 # any error means that the parser did not understand it
-        raise Refused("the statement cannot be read") from None
+        raise StatementRefused("the statement cannot be read") from None
     if len(parsed) != 1 or not isinstance(parsed[0], exp.Query):
-        raise Refused("only a SELECT, or WITH … SELECT, is run")
+        raise StatementRefused("only a SELECT, or WITH … SELECT, is run")
     return parsed[0]
 
 
-def _unreadable(error: ParseError, text: Text) -> Refused:
+def _unreadable(error: ParseError, text: Text) -> StatementRefused:
     if not error.errors:
-        return Refused("the statement cannot be read")
+        return StatementRefused("the statement cannot be read")
     first = error.errors[0]
     what = str(first["description"]).rstrip(".").removeprefix("Invalid expression / ")
     if "<class" in what:
         what = "Something is missing"
     place = text.place(int(first["col"] or 1) - 1)
-    return Refused(f"{what} at {place}, near {first['highlight']}")
+    return StatementRefused(f"{what} at {place}, near {first['highlight']}")
 
 
 def check(tree: exp.Query, text: Text, schema: str) -> None:
-    """Raises `Refused` for a table, a source or a clause that user SQL may not use."""
+    """Raises `StatementRefused` for a table, a source or a clause that user SQL may not use."""
     for node in tree.walk():
         if isinstance(node, _STATEMENTS):
-            raise Refused("only a SELECT, or WITH … SELECT, is run")
+            raise StatementRefused("only a SELECT, or WITH … SELECT, is run")
         if isinstance(node, _NOT_HERE) or (isinstance(node, exp.Placeholder) and not node.this):
-            raise Refused(f"{node.key} is not available; write parameters as $1")
+            raise StatementRefused(f"{node.key} is not available; write parameters as $1")
         if isinstance(node, exp.Select) and not node.expressions:
-            raise Refused("a SELECT selects no columns")
+            raise StatementRefused("a SELECT selects no columns")
         if isinstance(node, exp.From) or (isinstance(node, exp.Join) and "ARRAY" not in node.kind):
             _source(node.this)
         elif isinstance(node, exp.Table):
@@ -114,7 +117,9 @@ def check(tree: exp.Query, text: Text, schema: str) -> None:
 
 def _source(node: object) -> None:
     if not isinstance(node, _SOURCES):
-        raise Refused("use a published table, a name of WITH, or a subquery after FROM and JOIN")
+        raise StatementRefused(
+            "use a published table, a name of WITH, or a subquery after FROM and JOIN"
+        )
 
 
 def _table(table: exp.Table, text: Text, schema: str) -> None:
@@ -123,21 +128,23 @@ def _table(table: exp.Table, text: Text, schema: str) -> None:
         called = name.name if isinstance(name, exp.Anonymous) else name.sql_name()
         # With a database in front, it is a view that takes parameters.
         if called.lower() not in GENERATORS or table.args.get("db"):
-            raise Refused(f"the table function {called} is not available")
+            raise StatementRefused(f"the table function {called} is not available")
         return
     if not isinstance(name, exp.Identifier) or table.args.get("catalog"):
-        raise Refused("name a table as events or schema.events")
+        raise StatementRefused("name a table as events or schema.events")
     place = _place(text, table.args.get("db") or name)
     _allowed(name.name, table.db, table, place, schema)
 
 
 def _allowed(name: str, db: str, node: exp.Expr, place: str, schema: str) -> None:
     if db not in ("", schema):
-        raise Refused(f"{db}.{name} at {place} is not a published table; use those in {schema}")
+        raise StatementRefused(
+            f"{db}.{name} at {place} is not a published table; use those in {schema}"
+        )
     if name in PUBLISHED or (not db and name in _names_of_with(node)):
         return
     known = ", ".join(sorted(PUBLISHED))
-    raise Refused(f"{name} at {place} is not a published table; use {known}")
+    raise StatementRefused(f"{name} at {place} is not a published table; use {known}")
 
 
 def _place(text: Text, name: exp.Expr) -> str:
@@ -169,7 +176,7 @@ def _right_of_in(node: exp.In, text: Text, schema: str) -> None:
     if right.table == schema:
         _allowed(right.name, right.table, node, place, schema)
     elif right.table not in _names_here(node):
-        raise Refused(f"{right.table}.{right.name} at {place} is not a published table")
+        raise StatementRefused(f"{right.table}.{right.name} at {place} is not a published table")
 
 
 def _names_here(node: exp.Expr) -> Iterator[str]:

@@ -8,14 +8,14 @@ from clickhouse_driver.bufferedreader import BufferedSocketReader
 from clickhouse_driver.reader import read_binary_str
 from clickhouse_driver.varint import read_varint
 
-from shared.reading.queries.results.columns import Budget, Column, Unreadable, column_of
+from shared.reading.queries.results.columns import Budget, ColumnReader, Unreadable, column_of
 
 _PLAIN, _SPARSE = b"\0", b"\1"
 # Marks the last group of rows of a sparse column.
 _LAST_GROUP = 1 << 62
 
 
-class Block(NamedTuple):
+class ResultBlock(NamedTuple):
     """The columns of some rows: (name, type) of each, and the values of each, of equal length."""
 
     columns: list[tuple[str, str]]
@@ -38,14 +38,14 @@ class Blocks:
         self._buffer = buffer
         self.budget = Budget()
 
-    def read(self, use_numpy: bool | None = None) -> Block:  # noqa: ARG002 the driver passes it
+    def read(self, use_numpy: bool | None = None) -> ResultBlock:  # noqa: ARG002 the driver passes it
         """Reads the next block.
 
         Raises `UnreadableColumn`, `TooManyValues`, and the errors of the connection.
         """
         BlockInfo().read(self._buffer)
         width, height = read_varint(self._buffer), read_varint(self._buffer)
-        block = Block([], [])
+        block = ResultBlock([], [])
         for _ in range(width):
             name, type_ = read_binary_str(self._buffer), read_binary_str(self._buffer)
             form = self._buffer.read(1)
@@ -71,7 +71,7 @@ class Blocks:
             return column.read(count, self._buffer, self.budget)
         return self._sparse(column, count)
 
-    def _sparse(self, column: Column, count: int) -> list[Any]:
+    def _sparse(self, column: ColumnReader, count: int) -> list[Any]:
         """Reads a column that mostly has its default value: positions first, then values."""
         places = []
         at = 0

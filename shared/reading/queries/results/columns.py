@@ -57,10 +57,10 @@ class Budget:
 Read = Callable[[int, Buffer, Budget], list[Any]]
 
 
-class Column:
+class ColumnReader:
     """A reader for the values of a type: `read_prefix` once per block, then `read`."""
 
-    def __init__(self, read: Read, *below: "Column", has_version: bool = False) -> None:
+    def __init__(self, read: Read, *below: "ColumnReader", has_version: bool = False) -> None:
         self.read = read
         self._below = below
         self._has_version = has_version
@@ -77,7 +77,7 @@ class Column:
 _VERSION = struct.pack("<Q", 1)
 
 
-def column_of(type_: str) -> Column:
+def column_of(type_: str) -> ColumnReader:
     """Returns the reader for a type name; raises `Unreadable`."""
     if len(type_) > _MAX_TYPE_CHARS:
         raise Unreadable
@@ -87,7 +87,7 @@ def column_of(type_: str) -> Column:
         raise Unreadable(type_) from None
 
 
-def _fixed(code: str, convert: Callable[[Any], object] | None = None) -> Column:
+def _fixed(code: str, convert: Callable[[Any], object] | None = None) -> ColumnReader:
     """Returns a reader for values of a width that `struct` knows."""
 
     def read(count: int, buffer: Buffer, budget: Budget) -> list[Any]:
@@ -96,10 +96,10 @@ def _fixed(code: str, convert: Callable[[Any], object] | None = None) -> Column:
         found = form.unpack(buffer.read(form.size))
         return list(found) if convert is None else list(map(convert, found))
 
-    return Column(read)
+    return ColumnReader(read)
 
 
-def _wide(size: int, convert: Callable[[bytes], object]) -> Column:
+def _wide(size: int, convert: Callable[[bytes], object]) -> ColumnReader:
     """Returns a reader for values of any other width."""
 
     def read(count: int, buffer: Buffer, budget: Budget) -> list[Any]:
@@ -107,7 +107,7 @@ def _wide(size: int, convert: Callable[[bytes], object]) -> Column:
         data = buffer.read(size * count)
         return [convert(data[at : at + size]) for at in range(0, size * count, size)]
 
-    return Column(read)
+    return ColumnReader(read)
 
 
 def _read_texts(count: int, buffer: Buffer, budget: Budget) -> list[Any]:
@@ -125,18 +125,18 @@ def _read_ends(count: int, buffer: Buffer, budget: Budget) -> tuple[int, ...]:
     return (0, *struct.unpack(f"<{count}Q", buffer.read(8 * count)))
 
 
-def _decimal(type_: Type) -> Column:
+def _decimal(type_: Type) -> ColumnReader:
     precision, scale = (int(arg.literal) for arg in type_.args)
     size = next(size for size, most in ((4, 9), (8, 18), (16, 38), (32, 76)) if precision <= most)
     return _wide(size, values.decimal(scale))
 
 
-def _enum(type_: Type) -> Column:
+def _enum(type_: Type) -> ColumnReader:
     names = {int(arg.literal): arg.label for arg in type_.args}
     return _fixed("b" if type_.name == "Enum8" else "h", lambda number: names.get(number, ""))
 
 
-def _nullable(type_: Type) -> Column:
+def _nullable(type_: Type) -> ColumnReader:
     inner = _argument(type_)
 
     def read(count: int, buffer: Buffer, budget: Budget) -> list[Any]:
@@ -144,19 +144,19 @@ def _nullable(type_: Type) -> Column:
         found = inner.read(count, buffer, budget)
         return [None if null else value for null, value in zip(nulls, found, strict=True)]
 
-    return Column(read, inner)
+    return ColumnReader(read, inner)
 
 
-def _array(inner: Column) -> Column:
+def _array(inner: ColumnReader) -> ColumnReader:
     def read(count: int, buffer: Buffer, budget: Budget) -> list[Any]:
         ends = _read_ends(count, buffer, budget)
         found = inner.read(ends[-1], buffer, budget) if ends[-1] else []
         return [found[start:end] for start, end in pairwise(ends)]
 
-    return Column(read, inner)
+    return ColumnReader(read, inner)
 
 
-def _map(type_: Type) -> Column:
+def _map(type_: Type) -> ColumnReader:
     keys, inner = (_column(_type_of(arg)) for arg in type_.args)
 
     def read(count: int, buffer: Buffer, budget: Budget) -> list[Any]:
@@ -169,10 +169,10 @@ def _map(type_: Type) -> Column:
             for start, end in pairwise(ends)
         ]
 
-    return Column(read, keys, inner)
+    return ColumnReader(read, keys, inner)
 
 
-def _tuple(type_: Type) -> Column:
+def _tuple(type_: Type) -> ColumnReader:
     columns = [_column(_type_of(arg)) for arg in type_.args]
     labels = [arg.label for arg in type_.args]
 
@@ -186,10 +186,10 @@ def _tuple(type_: Type) -> Column:
             return list(map(list, rows))
         return [dict(zip(labels, row, strict=True)) for row in rows]
 
-    return Column(read, *columns)
+    return ColumnReader(read, *columns)
 
 
-def _low_cardinality(type_: Type) -> Column:
+def _low_cardinality(type_: Type) -> ColumnReader:
     inner = _type_of(type_.args[0])
     nullable = inner.name == "Nullable"
     column = _argument(inner) if nullable else _column(inner)
@@ -204,10 +204,10 @@ def _low_cardinality(type_: Type) -> Column:
         indexes = struct.Struct(f"<{rows}{'BHIQ'[form & 0xFF]}")
         return [dictionary[index] for index in indexes.unpack(buffer.read(indexes.size))]
 
-    return Column(read, has_version=True)
+    return ColumnReader(read, has_version=True)
 
 
-def _argument(type_: Type) -> Column:
+def _argument(type_: Type) -> ColumnReader:
     [arg] = type_.args
     return _column(_type_of(arg))
 
@@ -218,7 +218,7 @@ def _type_of(arg: Arg) -> Type:
     return arg.type
 
 
-_PLAIN: Mapping[str, Callable[[], Column]] = {
+_PLAIN: Mapping[str, Callable[[], ColumnReader]] = {
     "Bool": lambda: _fixed("?"),
     "Int8": lambda: _fixed("b"),
     "Int16": lambda: _fixed("h"),
@@ -235,7 +235,7 @@ _PLAIN: Mapping[str, Callable[[], Column]] = {
     "BFloat16": lambda: _wide(2, values.bfloat),
     "Float32": lambda: _fixed("f", values.number),
     "Float64": lambda: _fixed("d", values.number),
-    "String": lambda: Column(_read_texts),
+    "String": lambda: ColumnReader(_read_texts),
     "UUID": lambda: _wide(16, values.uuid),
     "IPv4": lambda: _fixed("I", lambda value: str(IPv4Address(value))),
     "IPv6": lambda: _wide(16, lambda data: str(IPv6Address(data))),
@@ -252,7 +252,7 @@ _PLAIN: Mapping[str, Callable[[], Column]] = {
 }
 
 # Each receives the type with its arguments.
-_MADE: Mapping[str, Callable[[Type], Column]] = {
+_MADE: Mapping[str, Callable[[Type], ColumnReader]] = {
     # A moment is sent as seconds since the epoch, with or without a time zone.
     "DateTime": lambda _: _fixed("I", values.moment(1)),
     "DateTime64": lambda type_: _fixed("q", values.moment(10 ** int(type_.args[0].literal))),
@@ -267,12 +267,12 @@ _MADE: Mapping[str, Callable[[Type], Column]] = {
     "Nested": lambda type_: _array(_tuple(type_)),
     "Tuple": _tuple,
     "Map": _map,
-    "JSON": lambda _: Column(_read_json, has_version=True),
+    "JSON": lambda _: ColumnReader(_read_json, has_version=True),
     "SimpleAggregateFunction": lambda type_: _column(_type_of(type_.args[-1])),
 }
 
 
-def _column(type_: Type) -> Column:
+def _column(type_: Type) -> ColumnReader:
     if type_.name in _MADE:
         return _MADE[type_.name](type_)
     if type_.name.startswith("Interval"):

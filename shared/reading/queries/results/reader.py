@@ -25,10 +25,15 @@ from shared.foundation.core.errors import QueryFailed, QueryTimeout, Unavailable
 from shared.foundation.core.ids import parse_uuid
 from shared.foundation.core.logs import get_logger
 from shared.foundation.core.tracing import spans
-from shared.reading.queries.results.blocks import Block, UnreadableColumn
+from shared.reading.queries.results.blocks import ResultBlock, UnreadableColumn
 from shared.reading.queries.results.columns import MAX_VALUES, TooManyValues
 from shared.reading.queries.results.failures import detail_of, failure_of, garbled
-from shared.reading.queries.results.watch import Cancelled, Expired, TooManyBytes, Watch
+from shared.reading.queries.results.watch import (
+    ClientCancelled,
+    DeadlineExpired,
+    TooManyBytes,
+    Watch,
+)
 
 log = get_logger(__name__)
 
@@ -64,7 +69,7 @@ class Result:
     truncated: bool = False
     _room: int = MAX_RESULT_BYTES
 
-    def add(self, block: Block) -> None:
+    def add(self, block: ResultBlock) -> None:
         """Adds a block; ignores rows beyond `MAX_ROWS`.
 
         Raises `TooManyBytes` if the rows have more than `MAX_RESULT_BYTES` as JSON. A control
@@ -222,9 +227,9 @@ def _translated() -> Iterator[None]:
         raise failure_of(error) from error
     except UnicodeDecodeError as error:
         raise garbled(error) from None
-    except Expired:
+    except DeadlineExpired:
         raise QueryTimeout("the query ran longer than 10 s") from None
-    except Cancelled:
+    except ClientCancelled:
         raise QueryCancelled("the client closed the connection") from None
     except (TooManyBytes, TooManyValues, UnreadableColumn) as error:
         raise QueryFailed("the result cannot be shown", detail=_reason(error)) from None

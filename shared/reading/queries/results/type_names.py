@@ -32,13 +32,13 @@ class Arg(NamedTuple):
 
 def parse(text: str) -> Type:
     """Parses a type name; raises `ValueError` if it is not one."""
-    parser = _Parser(text)
+    parser = _TypeParser(text)
     found = parser.type(0)
     parser.require_end()
     return found
 
 
-class _Parser:
+class _TypeParser:
     def __init__(self, text: str) -> None:
         self._tokens: list[tuple[str, str]] = []
         at = 0

@@ -14,11 +14,11 @@ from shared.reading.queries.results.blocks import Blocks
 _STEP_SECS = 0.1
 
 
-class Expired(Exception):
+class DeadlineExpired(Exception):
     """There was no complete answer until the deadline."""
 
 
-class Cancelled(Exception):
+class ClientCancelled(Exception):
     """The client no longer wants the answer."""
 
 
@@ -40,14 +40,17 @@ class Watch:
         self._asked = 0.0
 
     def look(self) -> None:
-        """Raises `Expired` or `Cancelled`; calls back at most every tenth of a second."""
+        """Calls back at most every tenth of a second.
+
+        Raises `DeadlineExpired` or `ClientCancelled`.
+        """
         now = time.monotonic()
         if now >= self._deadline:
-            raise Expired
+            raise DeadlineExpired
         if now - self._asked >= _STEP_SECS:
             self._asked = now
             if self._cancelled():
-                raise Cancelled
+                raise ClientCancelled
 
     def received(self, size: int) -> None:
         """Counts the bytes that have arrived; raises `TooManyBytes`."""
@@ -58,8 +61,8 @@ class Watch:
     def attach(self, connection: Connection) -> None:
         """Applies these bounds to all further reads of the open connection."""
         watched = connection.socket
-        if not isinstance(watched, _Watched):
-            watched = _Watched(connection.socket)
+        if not isinstance(watched, _WatchedSocket):
+            watched = _WatchedSocket(connection.socket)
         watched.watch = self
         connection.socket = watched
         connection.fin = BufferedSocketReader(watched, defines.BUFFER_SIZE)
@@ -67,7 +70,7 @@ class Watch:
         connection.block_in_raw = BlockInputStream(connection.fin, connection.context)
 
 
-class _Watched:
+class _WatchedSocket:
     """A socket whose reads are watched."""
 
     watch: Watch

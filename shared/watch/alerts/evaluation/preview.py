@@ -12,7 +12,7 @@ from typing import Any
 from shared.foundation.core.errors import Invalid
 from shared.foundation.core.ids import new_id
 from shared.foundation.queue.waiting import stored_until_each
-from shared.reading.queries.slots import Places, Slots
+from shared.reading.queries.slots import QueryPlaces, QuerySlots
 from shared.watch.alerts.evaluation.breaches import History, Terms
 from shared.watch.alerts.evaluation.triggers import custom_sql
 from shared.watch.alerts.evaluation.triggers.batch import plan_of
@@ -26,7 +26,7 @@ DEFAULT_SPAN = timedelta(days=7)
 MAX_SPAN = timedelta(days=30)
 MOST_POINTS = 336
 # One statement may keep a processor busy for ten seconds.
-PLACES = Places("alert-previews", 2, what="previews")
+PLACES = QueryPlaces("alert-previews", 2, what="previews")
 
 _SECOND = timedelta(seconds=1)
 _ONLY_NOW = "SQL names its own window, so it was only evaluated for now"
@@ -99,7 +99,7 @@ def preview(context: Context, draft: Draft, *, schema: str) -> Preview:
     spec = spec_of(draft.trigger_kind, kept)
     [until] = stored_until_each(context.runtime.redis, [context.org_id])
     span = _span(draft, until)
-    with Slots(context.runtime.redis, context.runtime.clickhouse, PLACES).hold(context.org_id):
+    with QuerySlots(context.runtime.redis, context.runtime.clickhouse, PLACES).hold(context.org_id):
         if isinstance(spec, CustomSql):
             limit, points, reason = _present(context, spec, until)
         else:

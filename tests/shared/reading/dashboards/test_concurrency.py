@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from shared.foundation.core.errors import Conflict, Invalid, NotFound
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.dashboards import service, tiles
-from shared.reading.dashboards.rules import DashboardContent, Place, TileContent
+from shared.reading.dashboards.rules import DashboardContent, TileContent, TilePlace
 from shared.reading.queries import service as queries
 from shared.reading.queries.service import QueryContent
 from tests.support.processes import wait_until
@@ -40,7 +40,7 @@ class Board:
 
     def lay_out(self, session: Session, tile_ids: list[str], column: int) -> None:
         """Moves these tiles into one column."""
-        places = [(one, Place(column, row, 1, 1)) for row, one in enumerate(tile_ids)]
+        places = [(one, TilePlace(column, row, 1, 1)) for row, one in enumerate(tile_ids)]
         tiles.lay_out(session, self.org_id, self.id, places)
 
     def columns(self) -> list[int]:

@@ -15,7 +15,7 @@ from shared.foundation.core.clock import now
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.dashboards import service, tiles
 from shared.reading.dashboards.models import Dashboard, Tile
-from shared.reading.dashboards.rules import DashboardContent, Place, TileContent
+from shared.reading.dashboards.rules import DashboardContent, TileContent, TilePlace
 from shared.reading.queries import service as queries
 from shared.reading.queries.models import SavedQuery
 from shared.reading.queries.service import QueryContent
@@ -86,7 +86,7 @@ def test_every_select_names_the_organization_for_each_table(runtime: Runtime, or
         tile = TileContent(query_id, "", "pie", {}, {}, {})
         tile_id = str(tiles.create(session, me, board, tile).id)
         tiles.replace(session, me, board, tile_id, tile)
-        tiles.lay_out(session, me, board, [(tile_id, Place(0, 0, 1, 1))])
+        tiles.lay_out(session, me, board, [(tile_id, TilePlace(0, 0, 1, 1))])
         tiles.list_(session, me, board)
         service.list_(session, me)
         tiles.delete(session, me, board, tile_id)

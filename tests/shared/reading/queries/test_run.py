@@ -18,8 +18,8 @@ from shared.foundation.core.errors import (
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.queries import slots
 from shared.reading.queries.results.reader import QueryCancelled
-from shared.reading.queries.run import Asker, QueryRunner
-from shared.reading.queries.slots import RUNS_AT_ONCE, Slots
+from shared.reading.queries.run import QueryOwner, QueryRunner
+from shared.reading.queries.slots import RUNS_AT_ONCE, QuerySlots
 from tests.support.events import event, store_events
 from tests.support.runtime import Org, connected, settings_for
 
@@ -42,10 +42,10 @@ def line_of(
     """Returns the one log line of a run."""
     with capture_logs() as lines:
         if refused is None:
-            runner.run(Asker(org.id, "ann@example.com"), sql, params)
+            runner.run(QueryOwner(org.id, "ann@example.com"), sql, params)
         else:
             with pytest.raises(refused):
-                runner.run(Asker(org.id, "ann@example.com"), sql, params)
+                runner.run(QueryOwner(org.id, "ann@example.com"), sql, params)
     [line] = [line for line in lines if line["event"] == "query_run"]
     assert line["who"] == "ann@example.com"
     assert line["org_id"] == org.id
@@ -59,7 +59,7 @@ def test_parameters_are_bound_and_never_spliced(
     odd = "x' OR 1 = 1 --"
     store_events(runtime.clickhouse, org.id, [event("s", "10:00:00"), event(odd, "10:00:01")])
     sql = "SELECT session_id FROM analytics.events WHERE session_id = $1 AND 1 IN ($2)"
-    run = runner.run(Asker(org.id, "ann"), sql, [odd, 1])
+    run = runner.run(QueryOwner(org.id, "ann"), sql, [odd, 1])
     assert run.result.rows == [(odd,)]
     assert run.elapsed_ms >= 0
 
@@ -95,10 +95,10 @@ def test_a_run_that_was_left_to_the_database_counts_on(
     runtime: Runtime, runner: QueryRunner, org: Org, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(slots, "ARRIVAL_MS", 60_000)
-    asker = Asker(org.id, "ann")
+    asker = QueryOwner(org.id, "ann")
     with ExitStack() as stack:
         for _ in range(RUNS_AT_ONCE - 1):
-            stack.enter_context(Slots(runtime.redis, runtime.clickhouse).hold(org.id))
+            stack.enter_context(QuerySlots(runtime.redis, runtime.clickhouse).hold(org.id))
         with pytest.raises(QueryCancelled):
             runner.run(asker, "SELECT count() FROM events", [], cancelled=lambda: True)
         with pytest.raises(RateLimited):
@@ -110,7 +110,7 @@ def test_a_run_too_many_is_refused_and_logged(
 ) -> None:
     with ExitStack() as stack:
         for _ in range(RUNS_AT_ONCE):
-            stack.enter_context(Slots(runtime.redis, runtime.clickhouse).hold(org.id))
+            stack.enter_context(QuerySlots(runtime.redis, runtime.clickhouse).hold(org.id))
         line = line_of(runner, org, "SELECT 1 FROM events", refused=RateLimited)
         assert line["outcome"] == "too_many_queries"
     assert line_of(runner, org, "SELECT 1 FROM events")["outcome"] == "ok"

@@ -11,17 +11,17 @@ import pytest
 from shared.foundation.core.errors import RateLimited, Unavailable
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.queries import slots as module
-from shared.reading.queries.slots import OF_ALERTS, RUNS_AT_ONCE, Slots
+from shared.reading.queries.slots import OF_ALERTS, RUNS_AT_ONCE, QuerySlots
 from tests.support.runtime import Org, make_org
 
 
-def hold_all(stack: ExitStack, slots: Slots, org: Org) -> None:
+def hold_all(stack: ExitStack, slots: QuerySlots, org: Org) -> None:
     """Takes every slot of the organization."""
     for _ in range(RUNS_AT_ONCE):
         stack.enter_context(slots.hold(org.id))
 
 
-def is_full(slots: Slots, org: Org) -> bool:
+def is_full(slots: QuerySlots, org: Org) -> bool:
     """Returns whether one more is refused."""
     try:
         with slots.hold(org.id):
@@ -32,8 +32,8 @@ def is_full(slots: Slots, org: Org) -> bool:
 
 def test_the_fifth_is_refused_wherever_the_others_run(runtime: Runtime, org: Org) -> None:
     here, elsewhere = (
-        Slots(runtime.redis, runtime.clickhouse),
-        Slots(runtime.redis, runtime.clickhouse),
+        QuerySlots(runtime.redis, runtime.clickhouse),
+        QuerySlots(runtime.redis, runtime.clickhouse),
     )
     with ExitStack() as stack:
         hold_all(stack, here, org)
@@ -43,8 +43,8 @@ def test_the_fifth_is_refused_wherever_the_others_run(runtime: Runtime, org: Org
 
 
 def test_alerts_and_people_take_no_places_from_each_other(runtime: Runtime, org: Org) -> None:
-    peoples = Slots(runtime.redis, runtime.clickhouse)
-    alerts = Slots(runtime.redis, runtime.clickhouse, OF_ALERTS)
+    peoples = QuerySlots(runtime.redis, runtime.clickhouse)
+    alerts = QuerySlots(runtime.redis, runtime.clickhouse, OF_ALERTS)
     with ExitStack() as stack:
         hold_all(stack, peoples, org)
         for _ in range(OF_ALERTS.at_once):
@@ -55,7 +55,7 @@ def test_alerts_and_people_take_no_places_from_each_other(runtime: Runtime, org:
 
 
 def test_a_run_that_fails_gives_its_slot_back(runtime: Runtime, org: Org) -> None:
-    slots = Slots(runtime.redis, runtime.clickhouse)
+    slots = QuerySlots(runtime.redis, runtime.clickhouse)
     for _ in range(RUNS_AT_ONCE + 1):
         with pytest.raises(ValueError, match="mine"), slots.hold(org.id):
             raise ValueError("mine")
@@ -64,7 +64,7 @@ def test_a_run_that_fails_gives_its_slot_back(runtime: Runtime, org: Org) -> Non
 def test_the_slots_of_a_killed_process_come_back(
     runtime: Runtime, org: Org, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    slots = Slots(runtime.redis, runtime.clickhouse)
+    slots = QuerySlots(runtime.redis, runtime.clickhouse)
     with ExitStack() as killed:
         # Every lease but one ends at once.
         monkeypatch.setattr(module, "LEASE_MS", 0)
@@ -77,7 +77,7 @@ def test_the_slots_of_a_killed_process_come_back(
 
 
 def test_nothing_is_left_in_redis(runtime: Runtime, org: Org) -> None:
-    with Slots(runtime.redis, runtime.clickhouse).hold(org.id):
+    with QuerySlots(runtime.redis, runtime.clickhouse).hold(org.id):
         [key] = runtime.redis.keys(f"*{org.id}*")
         assert 0 < runtime.redis.pttl(key) <= module.LEASE_MS
     assert runtime.redis.keys(f"*{org.id}*") == []
@@ -106,7 +106,7 @@ def running(runtime: Runtime, query_id: str) -> Iterator[None]:
 
 
 def test_an_abandoned_statement_keeps_its_place_until_it_ends(runtime: Runtime, org: Org) -> None:
-    slots = Slots(runtime.redis, runtime.clickhouse)
+    slots = QuerySlots(runtime.redis, runtime.clickhouse)
     query_id = f"{org.id}:{uuid.uuid4()}"
     with ExitStack() as others:
         for _ in range(RUNS_AT_ONCE - 1):
@@ -115,7 +115,7 @@ def test_an_abandoned_statement_keeps_its_place_until_it_ends(runtime: Runtime, 
             with slots.hold(org.id) as slot:
                 slot.leave(query_id, has_begun=True)
             assert is_full(slots, org)
-            assert is_full(Slots(runtime.redis, runtime.clickhouse), org)
+            assert is_full(QuerySlots(runtime.redis, runtime.clickhouse), org)
         assert not is_full(slots, org)
     assert runtime.redis.keys(f"*{org.id}*") == []
 
@@ -123,7 +123,7 @@ def test_an_abandoned_statement_keeps_its_place_until_it_ends(runtime: Runtime, 
 def test_a_statement_that_may_be_on_its_way_keeps_its_place_for_a_moment(
     runtime: Runtime, org: Org, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    slots = Slots(runtime.redis, runtime.clickhouse)
+    slots = QuerySlots(runtime.redis, runtime.clickhouse)
     monkeypatch.setattr(module, "ARRIVAL_MS", 60_000)
     with slots.hold(org.id) as late:
         late.leave(f"{org.id}:{uuid.uuid4()}", has_begun=False)

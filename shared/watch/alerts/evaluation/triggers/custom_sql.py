@@ -18,7 +18,7 @@ from shared.foundation.core.errors import (
 from shared.foundation.core.text import number, storable
 from shared.reading.queries.results.reader import Result
 from shared.reading.queries.results.type_names import Type, parse
-from shared.reading.queries.run import Asker
+from shared.reading.queries.run import QueryOwner
 from shared.watch.alerts.evaluation.triggers.interface import (
     Context,
     NotEvaluated,
@@ -69,7 +69,7 @@ def _answer(context: Context, rule: Rule, sql: str) -> Result | NotEvaluated:
         return known
     answer: Result | NotEvaluated
     try:
-        asker = Asker(context.org_id, f"alert {rule.alert_id}")
+        asker = QueryOwner(context.org_id, f"alert {rule.alert_id}")
         answer = context.runner.run(asker, sql, []).result
     except (Invalid, QueryFailed, QueryTimeout, RateLimited) as error:
         answer = NotEvaluated(_refusal(error))

@@ -8,10 +8,10 @@ import pytest
 from sqlglot.parsers.clickhouse import ClickHouseParser
 
 from shared.foundation.core.errors import Invalid
-from shared.reading.queries.guard.statement import Statement, guard
+from shared.reading.queries.guard.statement import GuardedStatement, guard
 
 
-def judged(sql: str, params: list[Any] | None = None) -> Statement:
+def judged(sql: str, params: list[Any] | None = None) -> GuardedStatement:
     return guard(sql, [] if params is None else params, schema="analytics")
 
 

@@ -7,7 +7,13 @@ import pytest
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.queries.guard import lexer
-from shared.reading.queries.guard.lexer import MAX_DEPTH, MAX_LENGTH, Kind, Refused, tokens_of
+from shared.reading.queries.guard.lexer import (
+    MAX_DEPTH,
+    MAX_LENGTH,
+    StatementRefused,
+    TokenKind,
+    tokens_of,
+)
 from shared.reading.queries.guard.text import Text
 
 
@@ -73,7 +79,7 @@ def test_text_is_written_down_in_one_way(sql: str, expected: str) -> None:
     ],
 )
 def test_a_refusal_says_what_and_where(sql: str, reason: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(StatementRefused) as refused:
         tokens_of(sql)
     assert str(refused.value).startswith(reason)
 
@@ -81,8 +87,16 @@ def test_a_refusal_says_what_and_where(sql: str, reason: str) -> None:
 def test_a_token_knows_its_kind_and_place() -> None:
     kinds = [token.kind for token in tokens_of("SELECT `a`, 'b', 1, $1 /* */ + x")]
     assert kinds == [
-        *(Kind.WORD, Kind.NAME, Kind.MARK, Kind.STRING, Kind.MARK, Kind.NUMBER, Kind.MARK),
-        *(Kind.PARAM, Kind.MARK, Kind.WORD),
+        *(
+            TokenKind.WORD,
+            TokenKind.NAME,
+            TokenKind.MARK,
+            TokenKind.STRING,
+            TokenKind.MARK,
+            TokenKind.NUMBER,
+            TokenKind.MARK,
+        ),
+        *(TokenKind.PARAM, TokenKind.MARK, TokenKind.WORD),
     ]
     last = tokens_of("SELECT 1\n  + x")[-1]
     assert (lexer.where("SELECT 1\n  + x", last.at), last.word) == ("line 2, column 5", "X")
@@ -157,7 +171,7 @@ def soups(chance: random.Random, number: int) -> list[tuple[str, str]]:
         sql = "SELECT " + gap.join(chance.choices(PIECES, k=chance.randrange(1, 10)))
         try:
             found.append((sql, normalized(sql)))
-        except Refused:
+        except StatementRefused:
             continue
     return found
 

@@ -9,7 +9,7 @@ import pytest
 
 from shared.foundation.core.errors import Invalid, QueryTimeout, RateLimited
 from shared.reading.queries.run import QueryRunner
-from shared.reading.queries.slots import Slots
+from shared.reading.queries.slots import QuerySlots
 from shared.watch.alerts.evaluation import claims
 from shared.watch.alerts.evaluation import preview as replaying
 from shared.watch.alerts.evaluation.breaches import Terms
@@ -186,7 +186,7 @@ def test_sql_is_evaluated_for_now_only(watch: Watch, context: Context) -> None:
 
 
 def test_an_organization_runs_two_at_once(watch: Watch, context: Context) -> None:
-    slots = Slots(watch.runtime.redis, watch.runtime.clickhouse, PLACES)
+    slots = QuerySlots(watch.runtime.redis, watch.runtime.clickhouse, PLACES)
     with slots.hold(watch.org.id):
         preview(context, DRAFT, schema="x")
         with slots.hold(watch.org.id), pytest.raises(RateLimited):

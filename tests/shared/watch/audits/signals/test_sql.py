@@ -7,7 +7,7 @@ import pytest
 
 from shared.foundation.clickhouse import literals
 from shared.foundation.deployment.runtime import Runtime
-from shared.reading.queries.run import Asker, QueryRunner
+from shared.reading.queries.run import QueryOwner, QueryRunner
 from shared.watch.audits.signals import sql
 from shared.watch.audits.signals.interface import Look, Window
 from shared.watch.audits.signals.wording import shown
@@ -45,7 +45,7 @@ def runner(runtime: Runtime) -> Iterator[QueryRunner]:
 def test_a_literal_has_exactly_the_value(runner: QueryRunner, org: Org, value: str) -> None:
     literal = literals.text(value[:1000])
     statement = f"SELECT {literal}, {literals.is_text(literal, value)}"
-    [row] = runner.run(Asker(org.id, "test"), statement, []).result.rows
+    [row] = runner.run(QueryOwner(org.id, "test"), statement, []).result.rows
     assert row == (value[:1000], len(value) <= 1000)
 
 
@@ -63,7 +63,7 @@ def test_a_name_meets_itself_alone(
         literals.is_one_of("session_id", [session, *(f"absent {n} " * 20 for n in range(99))]),
     ):
         statement = f"SELECT session_id FROM events WHERE {condition}"
-        assert runner.run(Asker(org.id, "test"), statement, []).result.rows == [(session,)]
+        assert runner.run(QueryOwner(org.id, "test"), statement, []).result.rows == [(session,)]
 
 
 def test_long_values_leave_the_statement_short() -> None:
@@ -75,7 +75,7 @@ def test_long_values_leave_the_statement_short() -> None:
 
 def test_a_moment_keeps_its_microseconds_in_any_zone(runner: QueryRunner, org: Org) -> None:
     at = datetime(2026, 3, 29, 3, 30, 0, 17, tzinfo=timezone(timedelta(hours=2)))
-    [row] = runner.run(Asker(org.id, "test"), f"SELECT {literals.moment(at)}", []).result.rows
+    [row] = runner.run(QueryOwner(org.id, "test"), f"SELECT {literals.moment(at)}", []).result.rows
     assert row == ("2026-03-29T01:30:00.000017Z",)
 
 
@@ -98,7 +98,7 @@ def test_a_look_selects_in_literals_what_it_selects_in_parameters(
             f"SELECT session_id FROM events FINAL WHERE {where} ORDER BY 1", where.params
         )
         statement = f"SELECT session_id FROM events WHERE {sql.where(look)} ORDER BY 1"
-        assert runner.run(Asker(org.id, "test"), statement, []).result.rows == bound
+        assert runner.run(QueryOwner(org.id, "test"), statement, []).result.rows == bound
         assert len(bound) == expected
 
 

@@ -10,7 +10,7 @@ from shared.foundation.core.errors import Unavailable
 from shared.reading.queries import slots
 from shared.reading.queries.results.reader import Reader, Result
 from shared.reading.queries.run import QueryRunner
-from shared.reading.queries.slots import RUNS_AT_ONCE, Slots
+from shared.reading.queries.slots import RUNS_AT_ONCE, QuerySlots
 from shared.watch.alerts.evaluation.triggers.batch import evaluate
 from shared.watch.alerts.evaluation.triggers.interface import Context, NotEvaluated, Reading
 from shared.watch.alerts.specs import CustomSql, Op
@@ -163,7 +163,7 @@ def test_a_statement_that_is_too_slow_spoils_no_other(
 def test_an_organization_that_runs_as_many_queries_as_it_may_is_not_judged(
     context: Context,
 ) -> None:
-    held = Slots(context.runtime.redis, context.runtime.clickhouse)
+    held = QuerySlots(context.runtime.redis, context.runtime.clickhouse)
     running = f"queries:running:{context.org_id}"
     for number in range(RUNS_AT_ONCE):
         lease = slots.LEASE_MS
