@@ -18,7 +18,7 @@ INTERVAL_SECS = 30.0
 TIMEOUT_SECS = 2.0
 
 
-class EvaluatorHealth:
+class EvaluatorHealthProbe:
     """The last answer. It is at most 30 s older than the last call of `start`."""
 
     def __init__(self, endpoint: str | None) -> None:

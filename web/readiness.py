@@ -15,7 +15,7 @@ from shared.foundation.queue import is_consumed, unavailable_when_redis_is_gone
 from shared.foundation.queue.jobs import PERSIST_EVENTS
 from shared.intake.canary import passages
 from shared.intake.ingest.backlog import lag_secs
-from web.evaluator_health import EvaluatorHealth
+from web.evaluator_health import EvaluatorHealthProbe
 from web.probe import Probe
 
 # Longer than any healthy store takes, and shorter than a load balancer waits.
@@ -47,8 +47,8 @@ class Report:
 
     `broken` is the first part of the pipeline that does not work, None if events get through it.
 
-    `evaluator` is a state of `EvaluatorHealth`, and has no effect on `ready`: events are stored and
-    read without an evaluator.
+    `evaluator` is a state of `EvaluatorHealthProbe`, and has no effect on `ready`: events are
+    stored and read without an evaluator.
     """
 
     stores: Mapping[str, bool]
@@ -71,7 +71,7 @@ class Readiness:
         self._lag = Probe(partial(_ingest_lag, runtime))
         self._canary = Probe(partial(_canary, runtime))
         self._oldest_job = Probe(partial(_oldest_job, runtime))
-        self._evaluator = EvaluatorHealth(runtime.settings.evaluator_endpoint)
+        self._evaluator = EvaluatorHealthProbe(runtime.settings.evaluator_endpoint)
 
     def report(self) -> Report:
         """Returns the current state."""

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from shared.evaluation.evaluation_jobs import promotion, storing
 from shared.evaluation.evaluation_jobs.evaluator_config import (
-    EvaluatorConfig,
+    EvaluatorTimings,
     remember,
     take_refresh,
 )
@@ -173,7 +173,7 @@ class Bench:
         """Sets the next answers of the evaluator's /config."""
         with self.runtime.postgres.transaction() as session:
             take_refresh(session, self.runtime.settings, force=True)
-            remember(session, self.runtime.settings, EvaluatorConfig(**values))
+            remember(session, self.runtime.settings, EvaluatorTimings(**values))
 
     def jobs(self) -> Sequence[RowMapping]:
         """Returns all jobs of the organization, oldest first.

@@ -3,7 +3,7 @@
 import pytest
 
 from shared.access.mail.claims import Forgotten
-from shared.evaluation.evaluation_jobs.result import Result
+from shared.evaluation.evaluation_jobs.result import JobResult
 from shared.evaluation.evaluation_jobs.rules import Deliver, Finish, Poll, Step
 from shared.foundation.core.attempts import Again, Failed, Sent
 from shared.foundation.core.errors import Unavailable
@@ -22,9 +22,9 @@ from workers.evaluation_jobs.dispatcher import outcome_name
 @pytest.mark.parametrize(
     ("step", "name"),
     [
-        (Finish(Result(status="done")), "scored"),
-        (Finish(Result(status="error")), "error"),
-        (Finish(Result(status="timeout")), "timeout"),
+        (Finish(JobResult(status="done")), "scored"),
+        (Finish(JobResult(status="error")), "error"),
+        (Finish(JobResult(status="timeout")), "timeout"),
         (Poll("1", 1.0), "pending"),
         (Deliver(1.0, "down"), "again"),
         (None, "late"),

@@ -1,6 +1,6 @@
 """Sessions as JSON."""
 
-from shared.evaluation.evaluation_jobs.state.decision import State
+from shared.evaluation.evaluation_jobs.state.decision import StateSince
 from shared.foundation.core.clock import format_optional_ts, format_us
 from shared.reading.sessions.listing import ListedSession
 from shared.reading.sessions.summary import Summary
@@ -52,7 +52,7 @@ def totals_body(found: Summary, score_key: str | None) -> dict[str, object]:
     )
 
 
-def state_row(state: State) -> dict[str, object]:
+def state_row(state: StateSince) -> dict[str, object]:
     """Returns the state of a session's evaluation."""
     return {
         **state._asdict(),

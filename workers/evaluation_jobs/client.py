@@ -12,7 +12,7 @@ from shared.evaluation.evaluation_jobs.answers import (
     MAX_ANSWER_BYTES,
     NOT_ADMITTED,
     Answer,
-    NoAnswer,
+    NoEvaluatorAnswer,
 )
 from shared.foundation.core.config import Settings
 from workers.call_loop import CallLoop
@@ -22,7 +22,7 @@ from workers.http import Request, answer_to, bearer, read_bounded
 class EvaluatorClient:
     """A client of one evaluator that makes many calls at once; thread-safe.
 
-    No call raises: one that failed is a `NoAnswer`.
+    No call raises: one that failed is a `NoEvaluatorAnswer`.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -33,20 +33,22 @@ class EvaluatorClient:
         self._timeout = settings.evaluator_request_timeout_ms / 1000
         self._loop = CallLoop("evaluator-client")
 
-    def evaluate(self, body: bytes, *, job_id: str, request_id: str) -> Future[Answer | NoAnswer]:
+    def evaluate(
+        self, body: bytes, *, job_id: str, request_id: str
+    ) -> Future[Answer | NoEvaluatorAnswer]:
         """Sends POST /evaluate with an EvalRequest; its Idempotency-Key makes repeating safe."""
         headers = {"Content-Type": "application/json", **_job_headers(job_id, request_id)}
         return self._start("POST", "/evaluate", "/evaluate", headers, body)
 
     def poll(
         self, evaluator_job_id: str, *, job_id: str, request_id: str
-    ) -> Future[Answer | NoAnswer]:
+    ) -> Future[Answer | NoEvaluatorAnswer]:
         """Sends GET /evaluate/{job_id} with the id from the answer to an earlier delivery."""
         path = f"/evaluate/{quote(evaluator_job_id, safe='')}"
         template = "/evaluate/{job_id}"
         return self._start("GET", path, template, _job_headers(job_id, request_id))
 
-    def config(self, *, request_id: str) -> Answer | NoAnswer:
+    def config(self, *, request_id: str) -> Answer | NoEvaluatorAnswer:
         """Sends GET /config and waits for the answer."""
         return self._loop.start(self._call(self._for_config(request_id))).result()
 
@@ -61,7 +63,7 @@ class EvaluatorClient:
         template: str,
         headers: Mapping[str, str],
         body: bytes | None = None,
-    ) -> Future[Answer | NoAnswer]:
+    ) -> Future[Answer | NoEvaluatorAnswer]:
         request = self._request(method, path, template, headers, body)
         return self._loop.start(self._call_for_session(request))
 
@@ -79,7 +81,7 @@ class EvaluatorClient:
         headers = {"Accept": "application/json", **bearer(self._token), **headers}
         return Request(method, self._base + path, headers, body, template)
 
-    async def _call_for_session(self, request: Request) -> Answer | NoAnswer:
+    async def _call_for_session(self, request: Request) -> Answer | NoEvaluatorAnswer:
         """Calls; if the call is not admitted, asks in its remaining time whether any is."""
         ends = asyncio.get_running_loop().time() + self._timeout
         answer = await self._call(request)
@@ -92,15 +94,15 @@ class EvaluatorClient:
             return answer
         return replace(answer, is_outage=getattr(config, "status", None) in NOT_ADMITTED)
 
-    async def _call(self, request: Request) -> Answer | NoAnswer:
+    async def _call(self, request: Request) -> Answer | NoEvaluatorAnswer:
         try:
             async with asyncio.timeout(self._timeout):
                 return await self._exchange(request)
         except TimeoutError:
             reason = f"no complete answer within {self._timeout:g} s"
-            return NoAnswer(reason, timed_out=True)
+            return NoEvaluatorAnswer(reason, timed_out=True)
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            return NoAnswer(_connection_error(error), timed_out=False)
+            return NoEvaluatorAnswer(_connection_error(error), timed_out=False)
 
     async def _exchange(self, request: Request) -> Answer:
         async with answer_to(request) as response:

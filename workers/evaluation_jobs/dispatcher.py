@@ -13,7 +13,7 @@ from concurrent.futures import Future
 from sqlalchemy.orm import Session
 
 from shared.evaluation.evaluation_jobs import claims, outcomes, rules
-from shared.evaluation.evaluation_jobs.answers import Answer, NoAnswer
+from shared.evaluation.evaluation_jobs.answers import Answer, NoEvaluatorAnswer
 from shared.evaluation.evaluation_jobs.claims import ClaimedJob
 from shared.evaluation.evaluation_jobs.evaluator_config import evaluator_name
 from shared.evaluation.evaluation_jobs.rules import Finish, Poll, Step
@@ -29,7 +29,7 @@ from shared.reading.sessions import evaluation_request
 from shared.reading.sessions.evaluation_request import Built, EvaluationRequestTooLarge
 from shared.reading.sessions.facts import SessionKey
 from workers.evaluation_jobs.client import EvaluatorClient
-from workers.evaluation_jobs.flights import Flights, NotSent, Outcome
+from workers.evaluation_jobs.flights import Flights, JobNotSent, Outcome
 
 log = get_logger(__name__)
 
@@ -140,7 +140,7 @@ class EvaluationDispatcher:
         return len(landed), claimed
 
     def _count(self, job: ClaimedJob, outcome: Outcome, step: Step | None) -> None:
-        if isinstance(outcome, NotSent):
+        if isinstance(outcome, JobNotSent):
             return
         evaluator = evaluator_name(self._runtime.settings)
         EVALUATION_OUTCOMES.add(1, evaluator, outcome_name(step))
@@ -182,7 +182,7 @@ class EvaluationDispatcher:
         except Exception:
             log.exception("evaluations_not_sent")
         for job in left.values():
-            self._flights.land(job, NotSent(is_given_back=True))
+            self._flights.land(job, JobNotSent(is_given_back=True))
         self._reads.discard(threading.current_thread())
         self._flights.ask()
 
@@ -204,7 +204,7 @@ class EvaluationDispatcher:
             else:
                 self._flights.land(job, _unsent(built))
 
-    def _await(self, job: ClaimedJob, call: Future[Answer | NoAnswer]) -> None:
+    def _await(self, job: ClaimedJob, call: Future[Answer | NoEvaluatorAnswer]) -> None:
         call.add_done_callback(lambda done: self._flights.land(job, _result_of(done)))
 
     def _nudge_storing(self) -> None:
@@ -221,30 +221,30 @@ def _unsent(built: Built) -> Outcome:
         return rules.failure("the session has no events")
     if isinstance(built, EvaluationRequestTooLarge):
         return rules.failure(str(built))
-    return NotSent(is_given_back=isinstance(built, Exception))
+    return JobNotSent(is_given_back=isinstance(built, Exception))
 
 
-def _result_of(call: Future[Answer | NoAnswer]) -> Answer | NoAnswer:
+def _result_of(call: Future[Answer | NoEvaluatorAnswer]) -> Answer | NoEvaluatorAnswer:
     defect = call.exception()
     if defect is None:
         return call.result()
     log.error("evaluation_call_broke", exc_info=defect)
-    return NoAnswer("the call could not be made", timed_out=False)
+    return NoEvaluatorAnswer("the call could not be made", timed_out=False)
 
 
 def _record(
     session: Session, settings: Settings, landed: Sequence[tuple[ClaimedJob, Outcome]]
 ) -> list[Step | None]:
     """Records outcomes; returns the decision for each, None without one."""
-    unsent = [job for job, one in landed if isinstance(one, NotSent) and one.is_given_back]
+    unsent = [job for job, one in landed if isinstance(one, JobNotSent) and one.is_given_back]
     claims.give_back(session, unsent, after_secs=STORE_RETRY_SECS)
-    brought = [(job, one) for job, one in landed if not isinstance(one, NotSent)]
+    brought = [(job, one) for job, one in landed if not isinstance(one, JobNotSent)]
     steps = iter(outcomes.record(session, settings, brought))
-    return [None if isinstance(one, NotSent) else next(steps) for _, one in landed]
+    return [None if isinstance(one, JobNotSent) else next(steps) for _, one in landed]
 
 
 def _log(job: ClaimedJob, outcome: Outcome, step: Step | None) -> None:
-    if isinstance(outcome, NotSent) and outcome.is_given_back:
+    if isinstance(outcome, JobNotSent) and outcome.is_given_back:
         return
     error = None
     if step is not None:

@@ -17,7 +17,7 @@ MAX_ANSWERS_BYTES = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True)
-class NotSent:
+class JobNotSent:
     """The job was not sent, because another worker may have it, or because a store is down.
 
     In the second case it `is_given_back` for another try.
@@ -26,7 +26,7 @@ class NotSent:
     is_given_back: bool
 
 
-Outcome = Brought | NotSent
+Outcome = Brought | JobNotSent
 
 
 class Flights:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from shared.evaluation.evaluation_jobs.result import MAX_SUMMARY_BYTES, Result, cut
+from shared.evaluation.evaluation_jobs.result import MAX_SUMMARY_BYTES, JobResult, cut
 from shared.foundation.core.json_words import in_json_words
 
 MAX_ANSWER_BYTES = 10 * 1024 * 1024
@@ -40,7 +40,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class NoAnswer:
+class NoEvaluatorAnswer:
     """The call ended without a complete answer: it timed out, or the connection failed."""
 
     error: str
@@ -56,7 +56,7 @@ class Pending:
 
 
 @dataclass(frozen=True)
-class Refused:
+class Refusal:
     """Another attempt would change nothing.
 
     `is_everyones`: any other request may be refused too, because of the token. `cause` is the error
@@ -69,7 +69,7 @@ class Refused:
 
 
 @dataclass(frozen=True)
-class Failed:
+class AttemptFailure:
     """Another attempt may help, but not before `retry_after_secs` if the evaluator sent it.
 
     `counts`: it uses up an attempt; a call with a wrong token says nothing about the session.
@@ -83,8 +83,8 @@ class Failed:
     counts: bool = True
 
 
-# A `Result` means that the evaluator has finished.
-Reading = Result | Pending | Refused | Failed
+# A `JobResult` means that the evaluator has finished.
+Reading = JobResult | Pending | Refusal | AttemptFailure
 
 
 class _Head(msgspec.Struct):
@@ -121,24 +121,24 @@ class _Unreadable(Exception):
     """The body is invalid; the message has the reason."""
 
 
-def read(answer: Answer | NoAnswer, now: datetime) -> Reading:
+def read(answer: Answer | NoEvaluatorAnswer, now: datetime) -> Reading:
     """Classifies an answer into one of four readings.
 
     A Retry-After with a date is relative to `now`.
     """
-    if isinstance(answer, NoAnswer):
-        return Failed(answer.error, cause=answer.error, timed_out=answer.timed_out)
+    if isinstance(answer, NoEvaluatorAnswer):
+        return AttemptFailure(answer.error, cause=answer.error, timed_out=answer.timed_out)
     if 200 <= answer.status < 300:
         return _read_success(answer.body)
     if 300 <= answer.status < 400:
-        return Refused(f"the evaluator answered {answer.status}; redirects are not followed")
+        return Refusal(f"the evaluator answered {answer.status}; redirects are not followed")
     error, cause = _describe(answer), f"the evaluator answered {answer.status}"
     if answer.status in _LATER or answer.status >= 500:
         wait = parse_retry_after(answer.retry_after, now)
-        return Failed(error, cause=cause, retry_after_secs=wait)
+        return AttemptFailure(error, cause=cause, retry_after_secs=wait)
     if answer.is_outage:
-        return Failed(error, cause=cause, counts=False)
-    return Refused(error, cause=cause, is_everyones=answer.status == 401)
+        return AttemptFailure(error, cause=cause, counts=False)
+    return Refusal(error, cause=cause, is_everyones=answer.status == 401)
 
 
 def parse_retry_after(value: str | None, now: datetime) -> float | None:
@@ -158,12 +158,12 @@ def parse_retry_after(value: str | None, now: datetime) -> float | None:
 
 def _read_success(body: bytes | None) -> Reading:
     if body is None:
-        return Refused(f"the evaluator's answer is larger than {MAX_ANSWER_BYTES} bytes")
+        return Refusal(f"the evaluator's answer is larger than {MAX_ANSWER_BYTES} bytes")
     try:
         head = _decode(body, _Head)
         return _read_by_status(body, head)
     except _Unreadable as error:
-        return Refused(str(error))
+        return Refusal(str(error))
 
 
 def _read_by_status(body: bytes, head: _Head) -> Reading:
@@ -176,7 +176,7 @@ def _read_by_status(body: bytes, head: _Head) -> Reading:
     if status == "done":
         return _scored(_decode(body, _EvalResponse), announced=head.status is not None)
     if status == "error":
-        return Refused(_reason(_decode(body, _ErrorAnswer)))
+        return Refusal(_reason(_decode(body, _ErrorAnswer)))
     response = _decode(body, _EvalResponse)
     if response.scores:
         # Evaluators have words of their own for "done"; valid scores say it better.
@@ -186,12 +186,12 @@ def _read_by_status(body: bytes, head: _Head) -> Reading:
     )
 
 
-def _scored(response: _EvalResponse, *, announced: bool) -> Result:
+def _scored(response: _EvalResponse, *, announced: bool) -> JobResult:
     fields = (response.scores, response.reasoning, response.summary)
     if not announced and all(field is UNSET for field in fields):
         raise _Unreadable("the evaluator's answer has neither scores, reasoning nor summary")
     summary = response.summary or None
-    return Result(
+    return JobResult(
         status="done",
         scores=response.scores or None,
         reasoning=response.reasoning or None,

@@ -12,8 +12,8 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from shared.evaluation.evaluation_jobs import models
-from shared.evaluation.evaluation_jobs.answers import Failed, Reading, Refused
-from shared.evaluation.evaluation_jobs.result import Result, error_text
+from shared.evaluation.evaluation_jobs.answers import AttemptFailure, Reading, Refusal
+from shared.evaluation.evaluation_jobs.result import JobResult, error_text
 from shared.foundation.core.config import Settings
 
 THRESHOLD = 10
@@ -79,9 +79,11 @@ class Breaker(NamedTuple):
         )
 
 
-def failure_of(reading: Reading) -> Failed | Refused | None:
+def failure_of(reading: Reading) -> AttemptFailure | Refusal | None:
     """Returns the reading if the evaluator is the cause of a failure, and not the session."""
-    if isinstance(reading, Failed) or (isinstance(reading, Refused) and reading.is_everyones):
+    if isinstance(reading, AttemptFailure) or (
+        isinstance(reading, Refusal) and reading.is_everyones
+    ):
         return reading
     return None
 
@@ -167,7 +169,7 @@ def end_jobs(session: Session, breaker: Breaker, slugs: list[str] | None) -> Non
     """Ends the jobs that have waited for `LONGEST_OUTAGE_SECS`."""
     hours = LONGEST_OUTAGE_SECS / 3600
     error = error_text(f"no answer of the evaluator for {hours:g} h: {breaker.last_error}")
-    result = Result(status="error", error=error)
+    result = JobResult(status="error", error=error)
     session.execute(
         _END_JOBS,
         {

@@ -21,7 +21,7 @@ MAX_SESSIONS = 20_000
 _CHUNK = 2_000
 
 
-class Requested(NamedTuple):
+class BulkResult(NamedTuple):
     """The number of sessions that match, and how many of them got a job.
 
     The rest has an evaluation that is queued or running.
@@ -33,7 +33,7 @@ class Requested(NamedTuple):
 
 def re_evaluate_all(
     runtime: Runtime, org_id: UUID, org_slug: str, wanted: EvaluationFilters, *, dry_run: bool
-) -> Requested:
+) -> BulkResult:
     """Enqueues an evaluation of each session whose newest result matches `wanted`.
 
     With `dry_run` it counts the sessions and enqueues nothing. Raises `Invalid` for more than
@@ -47,13 +47,13 @@ def re_evaluate_all(
             fields={"ts_from": [f"more than {MAX_SESSIONS} sessions match"]},
         )
     if dry_run:
-        return Requested(len(found), 0)
+        return BulkResult(len(found), 0)
     queued, request_id = 0, current_request_id() or new_request_id()
     for start in range(0, len(found), _CHUNK):
         with runtime.postgres.transaction() as session:
             queued += len(enqueue_manual(session, found[start : start + _CHUNK], request_id))
             after_commit(session, lambda: runtime.queue.nudge_soon(jobs.RUN_EVALUATIONS))
-    return Requested(len(found), queued)
+    return BulkResult(len(found), queued)
 
 
 def _sessions(clickhouse: ClickHouse, org_id: UUID, wanted: EvaluationFilters) -> list[NewJob]:

@@ -7,7 +7,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from shared.evaluation.evaluation_jobs import models
-from shared.evaluation.evaluation_jobs.answers import Answer, NoAnswer
+from shared.evaluation.evaluation_jobs.answers import Answer, NoEvaluatorAnswer
 from shared.foundation.core.config import Settings
 from shared.foundation.core.metrics.kinds import OTHER
 
@@ -35,26 +35,26 @@ def evaluator_name(settings: Settings) -> str:
     return host if port is None else f"{host}:{port}"
 
 
-class EvaluatorConfig(msgspec.Struct, frozen=True):
+class EvaluatorTimings(msgspec.Struct, frozen=True):
     """The configuration in seconds; None means that the evaluator named none (no idle trigger)."""
 
     inactivity_timeout_secs: float | None = None
     default_poll_interval_secs: float | None = None
 
 
-def read_config(answer: Answer | NoAnswer) -> EvaluatorConfig | None:
+def read_config(answer: Answer | NoEvaluatorAnswer) -> EvaluatorTimings | None:
     """Returns the configuration in an answer of /config.
 
     None if it has none and the last one stays.
     """
-    if isinstance(answer, NoAnswer):
+    if isinstance(answer, NoEvaluatorAnswer):
         return None
     if answer.status in _NOT_SERVED:
-        return EvaluatorConfig()
+        return EvaluatorTimings()
     if answer.status != 200 or answer.body is None:
         return None
     try:
-        config = msgspec.json.decode(answer.body, type=EvaluatorConfig)
+        config = msgspec.json.decode(answer.body, type=EvaluatorTimings)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     # Zero is a valid interval, which is clamped on use, but no timeout.
@@ -63,12 +63,12 @@ def read_config(answer: Answer | NoAnswer) -> EvaluatorConfig | None:
     return config
 
 
-def current(session: Session, settings: Settings) -> EvaluatorConfig:
+def current(session: Session, settings: Settings) -> EvaluatorTimings:
     """Returns the last good answer of the evaluator that is configured now."""
     row = session.get(models.EvaluatorConfig, 1)
     if row is None or row.endpoint != settings.evaluator_endpoint:
-        return EvaluatorConfig()
-    return EvaluatorConfig(row.inactivity_timeout_secs, row.default_poll_interval_secs)
+        return EvaluatorTimings()
+    return EvaluatorTimings(row.inactivity_timeout_secs, row.default_poll_interval_secs)
 
 
 _TAKE_REFRESH = text("""
@@ -116,7 +116,7 @@ def take_refresh(session: Session, settings: Settings, *, force: bool) -> bool:
     return taken.one_or_none() is not None
 
 
-def remember(session: Session, settings: Settings, config: EvaluatorConfig | None) -> None:
+def remember(session: Session, settings: Settings, config: EvaluatorTimings | None) -> None:
     """Stores the result of a read of /config; None keeps the last good values and retries soon."""
     cadence = settings.evaluator_config_refresh_secs
     endpoint = settings.evaluator_endpoint

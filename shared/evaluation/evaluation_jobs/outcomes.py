@@ -8,7 +8,7 @@ from sqlalchemy import Row, text
 from sqlalchemy.orm import Session
 
 from shared.evaluation.evaluation_jobs import breaker, evaluator_config
-from shared.evaluation.evaluation_jobs.answers import Answer, NoAnswer, Reading, read
+from shared.evaluation.evaluation_jobs.answers import Answer, NoEvaluatorAnswer, Reading, read
 from shared.evaluation.evaluation_jobs.breaker import Breaker
 from shared.evaluation.evaluation_jobs.claims import HELD, ClaimedJob, evaluator_slugs, held
 from shared.evaluation.evaluation_jobs.rules import Call, Finish, Poll, Step, next_step
@@ -16,7 +16,7 @@ from shared.foundation.core.attempts import jitter
 from shared.foundation.core.config import Settings
 
 # The answer to a call, or the end of a job that is not called.
-Brought = Answer | NoAnswer | Finish
+Brought = Answer | NoEvaluatorAnswer | Finish
 
 _LOCK = text(f"""
 SELECT job.id, clock_timestamp() AS now, attempt_count, evaluator_job_id, poll_deadline_at,

@@ -29,7 +29,7 @@ BATCH = 200
 Key = tuple[UUID, str]
 
 
-class Watched(NamedTuple):
+class DueSession(NamedTuple):
     """A row of `watched_sessions` as it was when it became due."""
 
     org_id: UUID
@@ -157,12 +157,14 @@ def promote_inactive(postgres: Postgres, clickhouse: ClickHouse, settings: Setti
     return created
 
 
-def _watched(session: Session, statement: TextClause, params: dict[str, object]) -> list[Watched]:
-    return [Watched(*row) for row in session.execute(statement, params)]
+def _watched(
+    session: Session, statement: TextClause, params: dict[str, object]
+) -> list[DueSession]:
+    return [DueSession(*row) for row in session.execute(statement, params)]
 
 
 def _facts(
-    clickhouse: ClickHouse, settings: Settings, watched: Sequence[Watched]
+    clickhouse: ClickHouse, settings: Settings, watched: Sequence[DueSession]
 ) -> Mapping[Key, SessionFacts]:
     """Reads the facts of those sessions that may be evaluated, with one query per organization."""
     by_org: dict[UUID, list[str]] = defaultdict(list)
@@ -176,7 +178,9 @@ def _facts(
     }
 
 
-def _lock(session: Session, statement: TextClause, watched: Sequence[Watched]) -> list[Watched]:
+def _lock(
+    session: Session, statement: TextClause, watched: Sequence[DueSession]
+) -> list[DueSession]:
     """Locks those of `watched` that are still due, until the transaction ends."""
     if not watched:
         return []
@@ -185,13 +189,13 @@ def _lock(session: Session, statement: TextClause, watched: Sequence[Watched]) -
 
 
 def _execute(
-    session: Session, statement: TextClause, watched: Sequence[Watched], **params: object
+    session: Session, statement: TextClause, watched: Sequence[DueSession], **params: object
 ) -> None:
     if watched:
         session.execute(statement, {**_arrays(watched), **params})
 
 
-def _arrays(watched: Sequence[Watched]) -> dict[str, object]:
+def _arrays(watched: Sequence[DueSession]) -> dict[str, object]:
     return {
         "org_ids": [str(w.org_id) for w in watched],
         "session_ids": [w.session_id for w in watched],
@@ -199,7 +203,7 @@ def _arrays(watched: Sequence[Watched]) -> dict[str, object]:
     }
 
 
-def _new_jobs(watched: Sequence[Watched], found: Mapping[Key, SessionFacts]) -> list[NewJob]:
+def _new_jobs(watched: Sequence[DueSession], found: Mapping[Key, SessionFacts]) -> list[NewJob]:
     return [
         NewJob(w.org_id, w.session_id, found[w.key].agent_id, found[w.key].environment)
         for w in watched

@@ -9,7 +9,7 @@ MAX_SUMMARY_BYTES = 8192
 MAX_ERROR_BYTES = 2048
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True):
+class JobResult(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome, packed as MessagePack because JSONB cannot hold the character U+0000."""
 
     status: Status
@@ -23,9 +23,9 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.msgpack.encode(self)
 
 
-def unpack(packed: bytes) -> Result:
+def unpack(packed: bytes) -> JobResult:
     """Decodes a packed result."""
-    return msgspec.msgpack.decode(packed, type=Result)
+    return msgspec.msgpack.decode(packed, type=JobResult)
 
 
 def cut(text: str, max_bytes: int) -> str:

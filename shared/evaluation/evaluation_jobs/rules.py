@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from shared.evaluation.evaluation_jobs.answers import Failed, Pending, Reading, Refused
+from shared.evaluation.evaluation_jobs.answers import AttemptFailure, Pending, Reading, Refusal
 from shared.evaluation.evaluation_jobs.breaker import LONGEST_OUTAGE_SECS
-from shared.evaluation.evaluation_jobs.result import Result, error_text
+from shared.evaluation.evaluation_jobs.result import JobResult, error_text
 from shared.foundation.core.attempts import backoff
 from shared.foundation.core.config import Settings
 
@@ -33,7 +33,7 @@ class Call:
 class Finish:
     """The job is finished with this result."""
 
-    result: Result
+    result: JobResult
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,9 @@ def next_step(
     `default_poll_secs` comes from the evaluator's /config; `jitter` is a random number from 0 to 1.
     `is_away`: the breaker is open, so the job waits behind it.
     """
-    if isinstance(reading, Result):
+    if isinstance(reading, JobResult):
         return Finish(reading)
-    if isinstance(reading, Refused) and not (is_away and reading.is_everyones):
+    if isinstance(reading, Refusal) and not (is_away and reading.is_everyones):
         return failure(reading.error)
     if isinstance(reading, Pending):
         interval = poll_interval(reading.next_poll_secs, default_poll_secs, settings)
@@ -85,14 +85,14 @@ def next_step(
             # Not even past the limit: the evaluator may have the result once it is back.
             return Poll(call.evaluator_job_id, wait, error_text(reading.error))
         return _poll_before_cap(call, call.evaluator_job_id, wait, settings, reading.error)
-    if is_away or isinstance(reading, Refused):
+    if is_away or isinstance(reading, Refusal):
         return Deliver(0.0, error_text(reading.error), counts=False)
     return _after_failed_delivery(call, reading, settings, jitter)
 
 
 def failure(error: str, *, timed_out: bool = False) -> Finish:
     """Returns the end of a job without scores."""
-    return Finish(Result(status="timeout" if timed_out else "error", error=error_text(error)))
+    return Finish(JobResult(status="timeout" if timed_out else "error", error=error_text(error)))
 
 
 def poll_interval(named: float | None, default: float | None, settings: Settings) -> float:
@@ -125,7 +125,7 @@ def _poll_before_cap(
 
 
 def _after_failed_delivery(
-    call: Call, failed: Failed, settings: Settings, jitter: float
+    call: Call, failed: AttemptFailure, settings: Settings, jitter: float
 ) -> Finish | Deliver:
     counts = failed.counts or call.age_secs >= LONGEST_OUTAGE_SECS
     if counts and call.attempt_count >= settings.evaluator_max_attempts:

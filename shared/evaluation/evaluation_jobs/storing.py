@@ -12,7 +12,7 @@ from sqlalchemy import Row, text
 from sqlalchemy.orm import Session
 
 from shared.access import organizations
-from shared.evaluation.evaluation_jobs.result import Result, unpack
+from shared.evaluation.evaluation_jobs.result import JobResult, unpack
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.core.clock import to_us
 from shared.foundation.core.tracing import spans
@@ -86,7 +86,7 @@ def _store(
     return len(rows)
 
 
-def _record(row: Row[tuple[object, ...]], result: Result) -> Evaluation:
+def _record(row: Row[tuple[object, ...]], result: JobResult) -> Evaluation:
     return Evaluation(
         org_id=str(row.org_id),
         evaluation_id=str(row.id),

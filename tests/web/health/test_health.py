@@ -24,7 +24,7 @@ from tests.support.processes import running, wait_until
 from tests.support.runtime import connected, make_org, migrated, settings_for
 from web import evaluator_health, readiness
 from web.app import create_app
-from web.evaluator_health import EvaluatorHealth
+from web.evaluator_health import EvaluatorHealthProbe
 
 NOWHERE = {
     "postgres": {"database_url": "postgresql://watchpost@127.0.0.1:1/watchpost"},
@@ -248,7 +248,7 @@ def test_the_evaluators_health_is_shown_and_never_a_reason_for_503(
         settings = settings_for(urls, evaluator_endpoint=f"{evaluator.url}/base/")
         with connected(settings) as runtime:
             # The evaluator drips without end, so only the limit ends the wait.
-            state = EvaluatorHealth(settings.evaluator_endpoint)
+            state = EvaluatorHealthProbe(settings.evaluator_endpoint)
             first = state.start()
             assert first is not None
             wait([first], evaluator_health.TIMEOUT_SECS + 0.5)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from shared.evaluation.evaluation_jobs.answers import MAX_ANSWER_BYTES, Answer, NoAnswer
+from shared.evaluation.evaluation_jobs.answers import MAX_ANSWER_BYTES, Answer, NoEvaluatorAnswer
 from shared.foundation.core.config import Settings
 from tests.support import evaluator as behave
 from tests.support.evaluator import Evaluator
@@ -40,7 +40,7 @@ def _settings(endpoint: str | None, timeout_ms: int = PATIENT_MS) -> Settings:
     )
 
 
-def evaluate(client: EvaluatorClient, body: bytes = b"{}") -> Answer | NoAnswer:
+def evaluate(client: EvaluatorClient, body: bytes = b"{}") -> Answer | NoEvaluatorAnswer:
     return client.evaluate(body, job_id="our-job", request_id="0" * 32).result()
 
 
@@ -118,7 +118,7 @@ def test_no_call_outlasts_the_timeout(evaluator: Evaluator, behaviour: behave.An
     answer = evaluate(client)
     assert time.monotonic() - began < 30
     client.close()
-    assert answer == NoAnswer("no complete answer within 0.4 s", timed_out=True)
+    assert answer == NoEvaluatorAnswer("no complete answer within 0.4 s", timed_out=True)
 
 
 def test_a_port_that_accepts_but_never_reads_times_out() -> None:
@@ -129,7 +129,7 @@ def test_a_port_that_accepts_but_never_reads_times_out() -> None:
         answer = evaluate(client, b" " * 25 * 1024 * 1024)
         assert time.monotonic() - began < 30
         client.close()
-    assert isinstance(answer, NoAnswer)
+    assert isinstance(answer, NoEvaluatorAnswer)
     assert answer.timed_out
 
 
@@ -155,7 +155,7 @@ def test_a_broken_connection_is_no_answer(
 ) -> None:
     evaluator.default = behaviour
     answer = evaluate(client)
-    assert isinstance(answer, NoAnswer)
+    assert isinstance(answer, NoEvaluatorAnswer)
     assert not answer.timed_out
 
 
@@ -174,7 +174,7 @@ def test_an_evaluator_that_is_not_there_is_no_answer(
     client = EvaluatorClient(_settings(f"http://{host}"))
     answer = evaluate(client)
     client.close()
-    assert isinstance(answer, NoAnswer)
+    assert isinstance(answer, NoEvaluatorAnswer)
     assert not answer.timed_out
     assert host not in answer.error
 
@@ -235,7 +235,7 @@ def test_a_hanging_call_does_not_hold_up_another(
         answered, hanging = wait(calls, return_when=FIRST_COMPLETED)
         assert [type(call.result()) for call in answered] == [Answer]
         evaluator.stopping.set()
-        assert [type(call.result()) for call in hanging] == [NoAnswer]
+        assert [type(call.result()) for call in hanging] == [NoEvaluatorAnswer]
 
 
 def test_cookies_are_not_kept(client: EvaluatorClient, evaluator: Evaluator) -> None:

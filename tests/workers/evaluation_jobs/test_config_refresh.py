@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 from shared.evaluation.evaluation_jobs import evaluator_config
-from shared.evaluation.evaluation_jobs.evaluator_config import EvaluatorConfig
+from shared.evaluation.evaluation_jobs.evaluator_config import EvaluatorTimings
 from tests.support import evaluator as behave
 from tests.support.jobs import Bench
 from workers.evaluation_jobs.client import EvaluatorClient
@@ -14,7 +14,7 @@ from workers.evaluation_jobs.config_refresh import refresh_if_due
 GOOD = {"inactivity_timeout_secs": 30, "default_poll_interval_secs": 5}
 
 
-def refresh(bench: Bench, *, force: bool = False) -> EvaluatorConfig:
+def refresh(bench: Bench, *, force: bool = False) -> EvaluatorTimings:
     client = EvaluatorClient(bench.runtime.settings)
     refresh_if_due(bench.runtime, client, force=force)
     client.close()
@@ -30,18 +30,18 @@ def next_refresh(bench: Bench) -> datetime:
 
 def test_without_any_answer_there_is_no_config(bench: Bench) -> None:
     bench.evaluator.config = behave.reply(500)
-    assert refresh(bench) == EvaluatorConfig()
+    assert refresh(bench) == EvaluatorTimings()
 
 
 def test_it_is_read_by_its_cadence(bench: Bench) -> None:
     bench.evaluator.config = behave.reply(200, GOOD)
     config, read = bench.timed(lambda: refresh(bench))
-    assert config == EvaluatorConfig(30, 5)
+    assert config == EvaluatorTimings(30, 5)
     assert read.planned(next_refresh(bench), 300)
     bench.evaluator.config = behave.reply(200, {})
-    assert refresh(bench) == EvaluatorConfig(30, 5)
+    assert refresh(bench) == EvaluatorTimings(30, 5)
     bench.sql("UPDATE evaluator_config SET next_refresh_at = now()")
-    assert refresh(bench) == EvaluatorConfig()
+    assert refresh(bench) == EvaluatorTimings()
 
 
 @pytest.mark.parametrize("failure", [behave.reply(500), behave.hang, behave.reply(200, b"<html>")])
@@ -54,7 +54,7 @@ def test_a_failed_read_keeps_the_last_values_and_is_repeated_soon(
     bench.evaluator.config = failure
     bench.give_time_for(failure)
     config, failed = bench.timed(lambda: refresh(bench))
-    assert config == EvaluatorConfig(30, 5)
+    assert config == EvaluatorTimings(30, 5)
     assert failed.planned(next_refresh(bench), 10)
 
 
@@ -63,21 +63,21 @@ def test_an_evaluator_that_stops_serving_it_has_none(bench: Bench) -> None:
     refresh(bench)
     bench.sql("UPDATE evaluator_config SET next_refresh_at = now()")
     bench.evaluator.config = None
-    assert refresh(bench) == EvaluatorConfig()
+    assert refresh(bench) == EvaluatorTimings()
 
 
 def test_a_process_that_starts_reads_it(bench: Bench) -> None:
     bench.evaluator.config = behave.reply(200, GOOD)
     refresh(bench)
     bench.evaluator.config = behave.reply(200, {})
-    assert refresh(bench, force=True) == EvaluatorConfig()
+    assert refresh(bench, force=True) == EvaluatorTimings()
 
 
 def test_another_evaluators_config_does_not_count(bench: Bench) -> None:
     bench.evaluator.config = behave.reply(200, GOOD)
     refresh(bench)
     bench.configure(evaluator_endpoint="http://127.0.0.1:1")
-    assert refresh(bench) == EvaluatorConfig()
+    assert refresh(bench) == EvaluatorTimings()
 
 
 def test_a_hanging_config_is_read_by_one_at_a_time(bench: Bench) -> None:

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple, get_args
 
 from shared.evaluation.evaluation_jobs.breaker import Breaker
 from shared.evaluation.evaluation_jobs.listing import LiveJob
-from shared.evaluation.evaluation_jobs.state.situation import Situation, Watching
+from shared.evaluation.evaluation_jobs.state.situation import SessionWatch, Situation
 from shared.evaluation.evaluation_jobs.watching import IDLE_ONLY_TIMEOUT_SECS, quiet_secs
 from shared.foundation.core.clock import format_ts, from_us
 from shared.foundation.core.config import Settings
@@ -31,7 +31,7 @@ CODES: tuple[Code, ...] = get_args(Code)
 _QUOTED_CHARACTERS = 300
 
 
-class State(NamedTuple):
+class StateSince(NamedTuple):
     """The state since a moment, None if that is unknown; `job` is the live job."""
 
     code: Code
@@ -46,7 +46,7 @@ def decide(
     found: Situation,
     settings: Settings,
     org_slug: str,
-) -> State:
+) -> StateSince:
     """Returns the state of the session; `found` was read before `latest`.
 
     A live job counts more than an earlier result, and a result more than everything else.
@@ -57,18 +57,18 @@ def decide(
     if latest is not None:
         return _result(latest)
     if not has_evaluator:
-        return State(
+        return StateSince(
             "disabled",
             f"No evaluator is configured. Set EVALUATOR_ENDPOINT. {_how_to_ask(facts, found)}",
         )
     if not settings.may_evaluate(org_slug):
-        return State(
+        return StateSince(
             "not_for_organization",
             "This organization may not use the evaluator. Add it to EVALUATOR_ORGS."
             f" {_how_to_ask(facts, found)}",
         )
     if found.watching is None:
-        return State(
+        return StateSince(
             "before_evaluator",
             "The session arrived while there was no evaluator for it, so none was called."
             f" {_how_to_ask(facts, found)}",
@@ -85,18 +85,18 @@ def _how_to_ask(facts: SessionFacts, found: Situation) -> str:
     return f"Evaluate it again once nothing has arrived for {secs:g} s."
 
 
-def _live(job: LiveJob, found: Situation, *, is_called: bool) -> State:
+def _live(job: LiveJob, found: Situation, *, is_called: bool) -> StateSince:
     is_polled = job.status == "polling" and is_called
     if found.breaker.is_open and is_called and not found.in_call:
         code: Code = "polling" if is_polled else "queued"
-        return State(code, _behind(found.breaker), job, found.breaker.since)
+        return StateSince(code, _behind(found.breaker), job, found.breaker.since)
     if is_polled:
         sentence = "The evaluator is working on the session and is asked for its result."
         if job.poll_deadline_at is not None:
             sentence += f" It has time until {format_ts(job.poll_deadline_at)}."
-        return State("polling", sentence, job, found.started_at)
+        return StateSince("polling", sentence, job, found.started_at)
     if found.in_call:
-        return State(
+        return StateSince(
             "calling",
             f"The evaluator was called (attempt {max(job.attempt_count, 1)}). Wait for its answer.",
             job,
@@ -116,7 +116,7 @@ def _live(job: LiveJob, found: Situation, *, is_called: bool) -> State:
         sentence = (
             "An evaluation is queued. If it stays so, check that a worker for evaluations runs."
         )
-    return State("queued", sentence, job, job.enqueued_at)
+    return StateSince("queued", sentence, job, job.enqueued_at)
 
 
 def _behind(breaker: Breaker) -> str:
@@ -128,22 +128,22 @@ def _behind(breaker: Breaker) -> str:
     )
 
 
-def _result(latest: Evaluation) -> State:
+def _result(latest: Evaluation) -> StateSince:
     since = from_us(latest.completed_at)
     if latest.status == "done":
-        return State("scored", "The evaluator scored the session.", since=since)
+        return StateSince("scored", "The evaluator scored the session.", since=since)
     reason = _quoted(latest.error or "it gave no reason")
     failed = "did not answer in time" if latest.status == "timeout" else "failed"
-    return State(
+    return StateSince(
         latest.status,
         f"The evaluator {failed}: {reason} Mend the cause, and evaluate the session again.",
         since=since,
     )
 
 
-def _watched(facts: SessionFacts, watching: Watching, found: Situation) -> State:
+def _watched(facts: SessionFacts, watching: SessionWatch, found: Situation) -> StateSince:
     if watching.evaluated:
-        return State(
+        return StateSince(
             "waiting",
             "The session was evaluated, but its result is not stored any more."
             " Evaluate it again to get a score.",
@@ -154,20 +154,20 @@ def _watched(facts: SessionFacts, watching: Watching, found: Situation) -> State
         if idle_at <= found.now:
             return _due(idle_at)
     if facts.ended_at is None:
-        return State(
+        return StateSince(
             "not_ended",
             _until_the_end(facts.agent_id, timeout, idle_only=watching.idle_only),
             since=watching.last_arrival_at,
         )
     ended_at = from_us(facts.ended_at)
     if watching.idle_only:
-        return State(
+        return StateSince(
             "settling",
             f"The session ended, and is evaluated once nothing arrived for {timeout:g} s.",
             since=ended_at,
         )
     if watching.check_at is not None and watching.check_at > found.now:
-        return State(
+        return StateSince(
             "settling",
             "The session ended, and is evaluated as soon as nothing more arrives for 2 s.",
             since=ended_at,
@@ -175,8 +175,8 @@ def _watched(facts: SessionFacts, watching: Watching, found: Situation) -> State
     return _due(watching.check_at)
 
 
-def _due(since: datetime | None) -> State:
-    return State(
+def _due(since: datetime | None) -> StateSince:
+    return StateSince(
         "waiting",
         "The session is due for evaluation."
         " If it stays so, check that a worker for evaluations runs.",

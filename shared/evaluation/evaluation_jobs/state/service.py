@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from shared.evaluation.evaluation_jobs.state import situation
-from shared.evaluation.evaluation_jobs.state.decision import State, decide
+from shared.evaluation.evaluation_jobs.state.decision import StateSince, decide
 from shared.foundation.core.errors import NotFound
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.sessions import facts as session_facts
@@ -13,7 +13,7 @@ from shared.reading.sessions.selection import SessionFilters
 
 def session_with_state(
     runtime: Runtime, org_id: UUID, org_slug: str, session_id: str
-) -> tuple[ListedSession, State]:
+) -> tuple[ListedSession, StateSince]:
     """Returns a session as the list has it, and the state of its evaluation.
 
     Raises `NotFound` for an unknown session.

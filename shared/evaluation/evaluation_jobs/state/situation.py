@@ -14,7 +14,7 @@ from shared.evaluation.evaluation_jobs.models import LIVE, EvaluationJob, Watche
 from shared.foundation.core.config import Settings
 
 
-class Watching(NamedTuple):
+class SessionWatch(NamedTuple):
     """A row of `watched_sessions`; the fields are those of `WatchedSession`."""
 
     last_arrival_at: datetime
@@ -34,13 +34,13 @@ class Situation(NamedTuple):
     job: LiveJob | None
     in_call: bool
     started_at: datetime | None
-    watching: Watching | None
+    watching: SessionWatch | None
     timeout_secs: float | None
     breaker: Breaker
 
 
 _IN_CALL = func.coalesce(EvaluationJob.lease_expires_at > func.statement_timestamp(), False)
-_WATCHING = [getattr(WatchedSession, name) for name in Watching._fields]
+_WATCHING = [getattr(WatchedSession, name) for name in SessionWatch._fields]
 
 
 def read(session: Session, settings: Settings, org_id: UUID, session_id: str) -> Situation:
@@ -60,7 +60,7 @@ def read(session: Session, settings: Settings, org_id: UUID, session_id: str) ->
         job=None if job is None else LiveJob(*job[:-2]),
         in_call=job is not None and job[-2],
         started_at=None if job is None else job[-1],
-        watching=None if watching is None else Watching(*watching),
+        watching=None if watching is None else SessionWatch(*watching),
         timeout_secs=evaluator_config.current(session, settings).inactivity_timeout_secs,
         breaker=breaker.current(session, settings),
     )

@@ -8,15 +8,15 @@ import pytest
 from shared.evaluation.evaluation_jobs.answers import (
     MAX_RETRY_AFTER_SECS,
     Answer,
-    Failed,
-    NoAnswer,
+    AttemptFailure,
+    NoEvaluatorAnswer,
     Pending,
     Reading,
-    Refused,
+    Refusal,
     parse_retry_after,
     read,
 )
-from shared.evaluation.evaluation_jobs.result import Result
+from shared.evaluation.evaluation_jobs.result import JobResult
 
 NOW = datetime(2026, 11, 1, 8, 0, 0, tzinfo=UTC)
 
@@ -28,8 +28,8 @@ def reading(body: object, status: int = 200) -> Reading:
 
 def scored(
     scores: dict[str, float] | None, reasoning: dict[str, str] | None, summary: str | None
-) -> Result:
-    return Result(status="done", scores=scores, reasoning=reasoning, summary=summary)
+) -> JobResult:
+    return JobResult(status="done", scores=scores, reasoning=reasoning, summary=summary)
 
 
 def test_a_synchronous_answer_is_the_result() -> None:
@@ -42,7 +42,7 @@ def test_each_field_of_a_result_may_be_missing_or_null(field: str) -> None:
     body = {"scores": {"a": 1.0}, "reasoning": {"a": "r"}, "summary": "s"}
     without = {name: value for name, value in body.items() if name != field}
     result = reading(without)
-    assert isinstance(result, Result)
+    assert isinstance(result, JobResult)
     assert getattr(result, field) is None
     assert reading({**without, field: None}) == result
 
@@ -70,7 +70,7 @@ def test_the_status_decides_before_the_other_fields() -> None:
     both = {"job_id": "j", "scores": {"a": 1}}
     assert reading({**both, "status": "done"}) == scored({"a": 1.0}, None, None)
     assert reading({**both, "status": "pending"}) == Pending("j", None)
-    assert reading({**both, "status": "error", "error": "no"}) == Refused("no")
+    assert reading({**both, "status": "error", "error": "no"}) == Refusal("no")
     assert reading({**both, "status": None}) == Pending("j", None)
     assert reading({"status": "done"}) == scored(None, None, None)
     assert reading({"status": "pending"}) == Pending(None, None)
@@ -86,7 +86,7 @@ def test_the_status_decides_before_the_other_fields() -> None:
     ],
 )
 def test_an_error_says_why_if_it_says_so(body: dict[str, object], error: str) -> None:
-    assert reading({"status": "error", **body}) == Refused(error)
+    assert reading({"status": "error", **body}) == Refusal(error)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_an_error_says_why_if_it_says_so(body: dict[str, object], error: str) ->
     ],
 )
 def test_invalid_json_is_refused(body: bytes) -> None:
-    assert isinstance(reading(body), Refused)
+    assert isinstance(reading(body), Refusal)
 
 
 @pytest.mark.parametrize(
@@ -136,16 +136,16 @@ def test_invalid_json_is_refused(body: bytes) -> None:
     ],
 )
 def test_a_body_of_another_shape_is_refused(body: object) -> None:
-    assert isinstance(reading(body), Refused)
+    assert isinstance(reading(body), Refusal)
 
 
 @pytest.mark.parametrize("number", ["1e400", "-1e400", "9" * 400])
 def test_scores_are_finite(number: str) -> None:
-    assert isinstance(reading(f'{{"scores": {{"a": {number}}}}}'.encode()), Refused)
+    assert isinstance(reading(f'{{"scores": {{"a": {number}}}}}'.encode()), Refusal)
 
 
 def test_an_answer_that_is_too_large_is_refused() -> None:
-    assert isinstance(read(Answer(200, None), NOW), Refused)
+    assert isinstance(read(Answer(200, None), NOW), Refusal)
 
 
 @pytest.mark.parametrize("status", ["finished", "", "Done", 1, True, {"code": 0}])
@@ -156,12 +156,12 @@ def test_an_unknown_status_does_not_keep_valid_scores_out(status: object) -> Non
 
 @pytest.mark.parametrize("status", [301, 302, 303, 304, 307, 308])
 def test_redirects_are_refused(status: int) -> None:
-    assert isinstance(reading({"scores": {"a": 1}}, status), Refused)
+    assert isinstance(reading({"scores": {"a": 1}}, status), Refusal)
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 410, 413, 422, 451, 499])
 def test_client_errors_are_refused_with_their_text(status: int) -> None:
-    assert reading(b"no\n such  thing", status) == Refused(
+    assert reading(b"no\n such  thing", status) == Refusal(
         f"the evaluator answered {status}: no such thing", is_everyones=status == 401
     )
 
@@ -169,30 +169,32 @@ def test_client_errors_are_refused_with_their_text(status: int) -> None:
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_wrong_token_is_an_outage_and_no_refusal_of_the_session(status: int) -> None:
     found = read(Answer(status, b"", is_outage=True), NOW)
-    assert found == Failed(f"the evaluator answered {status}", counts=False)
+    assert found == AttemptFailure(f"the evaluator answered {status}", counts=False)
 
 
 @pytest.mark.parametrize("status", [408, 425, 429, 500, 501, 502, 503, 504, 599])
 def test_a_temporary_refusal_is_retried(status: int) -> None:
-    assert reading(b"", status) == Failed(f"the evaluator answered {status}")
+    assert reading(b"", status) == AttemptFailure(f"the evaluator answered {status}")
 
 
 def test_an_error_quotes_only_the_beginning() -> None:
     failed = read(Answer(500, b"\xff" + b"x" * 100_000), NOW)
-    assert isinstance(failed, Failed)
+    assert isinstance(failed, AttemptFailure)
     assert len(failed.error) < 500
-    assert read(Answer(500, None), NOW) == Failed("the evaluator answered 500")
+    assert read(Answer(500, None), NOW) == AttemptFailure("the evaluator answered 500")
 
 
 def test_no_answer_is_tried_again_and_keeps_its_kind() -> None:
-    assert read(NoAnswer("slow", timed_out=True), NOW) == Failed("slow", timed_out=True)
-    assert read(NoAnswer("gone", timed_out=False), NOW) == Failed("gone")
+    assert read(NoEvaluatorAnswer("slow", timed_out=True), NOW) == AttemptFailure(
+        "slow", timed_out=True
+    )
+    assert read(NoEvaluatorAnswer("gone", timed_out=False), NOW) == AttemptFailure("gone")
 
 
 def test_retry_after_is_read_from_every_status_that_says_later() -> None:
     for status in (408, 425, 429, 500, 503):
         failed = read(Answer(status, b"", retry_after="7"), NOW)
-        assert isinstance(failed, Failed)
+        assert isinstance(failed, AttemptFailure)
         assert failed.retry_after_secs == 7.0
 
 
@@ -221,5 +223,5 @@ def test_retry_after_is_seconds_or_a_date(value: str | None, seconds: float | No
 
 def test_a_long_summary_is_cut_in_whole_characters() -> None:
     result = reading({"summary": "x" + "é" * 8192})
-    assert isinstance(result, Result)
+    assert isinstance(result, JobResult)
     assert result.summary == "x" + "é" * 4095

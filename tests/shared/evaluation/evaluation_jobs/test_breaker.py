@@ -5,13 +5,13 @@ from uuid import UUID
 
 import pytest
 
-from shared.evaluation.evaluation_jobs.answers import Failed, Pending, Reading, Refused
+from shared.evaluation.evaluation_jobs.answers import AttemptFailure, Pending, Reading, Refusal
 from shared.evaluation.evaluation_jobs.breaker import THRESHOLD, Breaker
-from shared.evaluation.evaluation_jobs.result import Result
+from shared.evaluation.evaluation_jobs.result import JobResult
 
 NOW = datetime(2026, 11, 2, tzinfo=UTC)
 JOB, PROBE = UUID(int=1), UUID(int=2)
-FAILED = Failed("out of order")
+FAILED = AttemptFailure("out of order")
 
 
 def after(*readings: Reading, start: Breaker = Breaker()) -> Breaker:  # noqa: B008 it is immutable
@@ -25,7 +25,7 @@ def opened() -> Breaker:
     return after(*[FAILED] * THRESHOLD)
 
 
-@pytest.mark.parametrize("reading", [FAILED, Refused("wrong token", is_everyones=True)])
+@pytest.mark.parametrize("reading", [FAILED, Refusal("wrong token", is_everyones=True)])
 def test_it_opens_at_the_tenth_failure_in_a_row(reading: Reading) -> None:
     almost = after(*[reading] * (THRESHOLD - 1))
     assert (almost.state, almost.failures, almost.since) == ("failing", 9, NOW)
@@ -34,7 +34,7 @@ def test_it_opens_at_the_tenth_failure_in_a_row(reading: Reading) -> None:
 
 
 @pytest.mark.parametrize(
-    "reading", [Result(status="done"), Pending("theirs", None), Refused("no such model")]
+    "reading", [JobResult(status="done"), Pending("theirs", None), Refusal("no such model")]
 )
 def test_a_call_that_reaches_the_evaluator_closes_it(reading: Reading) -> None:
     assert after(reading, start=opened()) == Breaker()
@@ -56,7 +56,7 @@ def test_only_the_probe_defers_the_next_one() -> None:
 
 
 def test_retry_after_defers_a_probe() -> None:
-    found = after(*[FAILED] * 9, Failed("busy", retry_after_secs=3600))
+    found = after(*[FAILED] * 9, AttemptFailure("busy", retry_after_secs=3600))
     assert found.retry_at == NOW + timedelta(hours=1)
 
 

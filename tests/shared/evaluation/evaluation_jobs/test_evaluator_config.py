@@ -2,9 +2,9 @@
 
 import pytest
 
-from shared.evaluation.evaluation_jobs.answers import Answer, NoAnswer
+from shared.evaluation.evaluation_jobs.answers import Answer, NoEvaluatorAnswer
 from shared.evaluation.evaluation_jobs.evaluator_config import (
-    EvaluatorConfig,
+    EvaluatorTimings,
     evaluator_name,
     read_config,
 )
@@ -17,31 +17,31 @@ from shared.foundation.core.metrics.kinds import OTHER
     [
         (
             b'{"inactivity_timeout_secs": 30, "default_poll_interval_secs": 2.5}',
-            EvaluatorConfig(30.0, 2.5),
+            EvaluatorTimings(30.0, 2.5),
         ),
-        (b'{"inactivity_timeout_secs": 30, "unknown": true}', EvaluatorConfig(30.0, None)),
-        (b'{"inactivity_timeout_secs": null}', EvaluatorConfig()),
-        (b'{"inactivity_timeout_secs": 0}', EvaluatorConfig()),
-        (b'{"inactivity_timeout_secs": -1}', EvaluatorConfig()),
-        (b'{"default_poll_interval_secs": 0}', EvaluatorConfig(None, 0.0)),
-        (b"{}", EvaluatorConfig()),
+        (b'{"inactivity_timeout_secs": 30, "unknown": true}', EvaluatorTimings(30.0, None)),
+        (b'{"inactivity_timeout_secs": null}', EvaluatorTimings()),
+        (b'{"inactivity_timeout_secs": 0}', EvaluatorTimings()),
+        (b'{"inactivity_timeout_secs": -1}', EvaluatorTimings()),
+        (b'{"default_poll_interval_secs": 0}', EvaluatorTimings(None, 0.0)),
+        (b"{}", EvaluatorTimings()),
     ],
 )
 def test_both_values_are_optional_and_a_timeout_is_positive(
-    body: bytes, config: EvaluatorConfig
+    body: bytes, config: EvaluatorTimings
 ) -> None:
     assert read_config(Answer(200, body)) == config
 
 
 @pytest.mark.parametrize("status", [404, 405, 410, 501])
 def test_an_evaluator_without_the_route_has_no_config(status: int) -> None:
-    assert read_config(Answer(status, b"")) == EvaluatorConfig()
+    assert read_config(Answer(status, b"")) == EvaluatorTimings()
 
 
 @pytest.mark.parametrize(
     "answer",
     [
-        NoAnswer("slow", timed_out=True),
+        NoEvaluatorAnswer("slow", timed_out=True),
         Answer(500, b""),
         Answer(401, b""),
         Answer(302, b""),
@@ -53,7 +53,7 @@ def test_an_evaluator_without_the_route_has_no_config(status: int) -> None:
         Answer(200, None),
     ],
 )
-def test_an_unreadable_config_is_ignored(answer: Answer | NoAnswer) -> None:
+def test_an_unreadable_config_is_ignored(answer: Answer | NoEvaluatorAnswer) -> None:
     assert read_config(answer) is None
 
 

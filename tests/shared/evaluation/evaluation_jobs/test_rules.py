@@ -3,10 +3,10 @@
 import msgspec
 import pytest
 
-from shared.evaluation.evaluation_jobs.answers import Failed, Pending, Reading, Refused
+from shared.evaluation.evaluation_jobs.answers import AttemptFailure, Pending, Reading, Refusal
 from shared.evaluation.evaluation_jobs.result import (
     MAX_ERROR_BYTES,
-    Result,
+    JobResult,
     cut,
     error_text,
     unpack,
@@ -49,43 +49,43 @@ def polled(
 @pytest.mark.parametrize("after", [delivered, polled])
 def test_a_result_ends_the_job(after: object) -> None:
     assert callable(after)
-    step = after(Result(status="done", scores={"a": 1.0}, reasoning={"a": "r"}, summary="s"))
+    step = after(JobResult(status="done", scores={"a": 1.0}, reasoning={"a": "r"}, summary="s"))
     assert step == Finish(
-        Result(status="done", scores={"a": 1.0}, reasoning={"a": "r"}, summary="s")
+        JobResult(status="done", scores={"a": 1.0}, reasoning={"a": "r"}, summary="s")
     )
 
 
 @pytest.mark.parametrize("after", [delivered, polled])
 def test_a_refusal_ends_the_job_at_once(after: object) -> None:
     assert callable(after)
-    assert after(Refused("no")) == Finish(Result(status="error", error="no"))
+    assert after(Refusal("no")) == Finish(JobResult(status="error", error="no"))
 
 
 def test_a_failed_delivery_is_repeated_until_the_attempts_are_used_up() -> None:
-    assert delivered(Failed("x"), attempt=1) == Deliver(2.0, "x")
-    assert delivered(Failed("x"), attempt=2) == Deliver(4.0, "x")
-    assert delivered(Failed("x"), attempt=3) == Finish(Result(status="error", error="x"))
+    assert delivered(AttemptFailure("x"), attempt=1) == Deliver(2.0, "x")
+    assert delivered(AttemptFailure("x"), attempt=2) == Deliver(4.0, "x")
+    assert delivered(AttemptFailure("x"), attempt=3) == Finish(JobResult(status="error", error="x"))
 
 
 def test_used_up_attempts_end_in_timeout_when_the_last_failure_was_one() -> None:
-    last = delivered(Failed("slow", timed_out=True), attempt=3)
-    assert last == Finish(Result(status="timeout", error="slow"))
+    last = delivered(AttemptFailure("slow", timed_out=True), attempt=3)
+    assert last == Finish(JobResult(status="timeout", error="slow"))
 
 
 def test_an_outage_that_is_certain_uses_up_no_attempt_for_a_day() -> None:
-    day, failed = 24 * 3600.0, Failed("x", counts=False)
+    day, failed = 24 * 3600.0, AttemptFailure("x", counts=False)
     for age, step in (
         (0.0, Deliver(8.0, "x", counts=False)),
         (day - 1, Deliver(8.0, "x", counts=False)),
-        (day, Finish(Result(status="error", error="x"))),
+        (day, Finish(JobResult(status="error", error="x"))),
     ):
         call = Call(attempt_count=3, evaluator_job_id=None, poll_secs_left=None, age_secs=age)
         assert next_step(call, failed, SETTINGS, default_poll_secs=None, jitter=1.0) == step
 
 
 def test_retry_after_replaces_the_backoff() -> None:
-    assert delivered(Failed("x", retry_after_secs=1.0), attempt=2) == Deliver(1.0, "x")
-    assert delivered(Failed("x", retry_after_secs=7200.0)) == Deliver(7200.0, "x")
+    assert delivered(AttemptFailure("x", retry_after_secs=1.0), attempt=2) == Deliver(1.0, "x")
+    assert delivered(AttemptFailure("x", retry_after_secs=7200.0)) == Deliver(7200.0, "x")
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_waits_double_from_two_seconds_to_half_an_hour(attempt: int, secs: float
     call = Call(attempt_count=attempt, evaluator_job_id=None, poll_secs_left=None)
     settings = msgspec.structs.replace(SETTINGS, evaluator_max_attempts=attempt + 1)
     for jitter, part in ((1.0, 1.0), (0.5, 0.75), (0.0, 0.5)):
-        step = next_step(call, Failed("x"), settings, default_poll_secs=None, jitter=jitter)
+        step = next_step(call, AttemptFailure("x"), settings, default_poll_secs=None, jitter=jitter)
         assert step == Deliver(secs * part, "x")
 
 
@@ -130,21 +130,21 @@ def test_the_interval_is_clamped_wherever_it_comes_from(named: float, seconds: f
 
 
 def test_failed_polls_use_up_no_attempts() -> None:
-    assert polled(Failed("x")) == Poll("j", 10.0, "x")
-    assert polled(Failed("x"), default=4.0) == Poll("j", 4.0, "x")
-    assert polled(Failed("x", retry_after_secs=20.0)) == Poll("j", 20.0, "x")
-    assert polled(Failed("x", retry_after_secs=2.0)) == Poll("j", 10.0, "x")
+    assert polled(AttemptFailure("x")) == Poll("j", 10.0, "x")
+    assert polled(AttemptFailure("x"), default=4.0) == Poll("j", 4.0, "x")
+    assert polled(AttemptFailure("x", retry_after_secs=20.0)) == Poll("j", 20.0, "x")
+    assert polled(AttemptFailure("x", retry_after_secs=2.0)) == Poll("j", 10.0, "x")
 
 
 def test_the_last_poll_is_at_the_cap() -> None:
     assert delivered(Pending("j", 3000.0)) == Poll("j", 100.0)
     assert polled(Pending("j", 30.0), left=12.0) == Poll("j", 12.0)
-    assert polled(Failed("x"), left=7.0) == Poll("j", 7.0, "x")
+    assert polled(AttemptFailure("x"), left=7.0) == Poll("j", 7.0, "x")
     assert polled(Pending("j", 30.0), left=0.01) == Poll("j", 1.0)
 
 
 def test_past_the_cap_a_job_ends_in_timeout() -> None:
-    for reading in (Pending("j", 5.0), Failed("x"), Failed("x", timed_out=True)):
+    for reading in (Pending("j", 5.0), AttemptFailure("x"), AttemptFailure("x", timed_out=True)):
         step = polled(reading, left=0.0)
         assert isinstance(step, Finish)
         assert step.result.status == "timeout"
@@ -153,24 +153,28 @@ def test_past_the_cap_a_job_ends_in_timeout() -> None:
 
 @pytest.mark.parametrize("left", [50.0, 7.0, 0.0, -5.0])
 def test_no_cap_ends_a_job_while_the_evaluator_is_away(left: float) -> None:
-    for reading in (Failed("x"), Failed("x", timed_out=True), Refused("x", is_everyones=True)):
+    for reading in (
+        AttemptFailure("x"),
+        AttemptFailure("x", timed_out=True),
+        Refusal("x", is_everyones=True),
+    ):
         assert polled(reading, left, is_away=True) == Poll("j", 10.0, "x")
-    late = Failed("x", retry_after_secs=90.0)
+    late = AttemptFailure("x", retry_after_secs=90.0)
     assert polled(late, left, is_away=True) == Poll("j", 90.0, "x")
 
 
 def test_a_result_counts_even_past_the_cap() -> None:
-    step = polled(Result(status="done", scores={"a": 1.0}), left=-5.0)
+    step = polled(JobResult(status="done", scores={"a": 1.0}), left=-5.0)
     assert isinstance(step, Finish)
     assert step.result.status == "done"
 
 
 def test_errors_are_cut_at_2048_bytes_in_whole_characters() -> None:
-    step = delivered(Refused("ab" + "€" * 2048))
+    step = delivered(Refusal("ab" + "€" * 2048))
     assert isinstance(step, Finish)
     assert step.result.error == "ab" + "€" * 682
     assert len((step.result.error or "").encode()) == MAX_ERROR_BYTES
-    retried = delivered(Failed("x" * 5000))
+    retried = delivered(AttemptFailure("x" * 5000))
     assert isinstance(retried, Deliver)
     assert len(retried.error) == MAX_ERROR_BYTES
 
@@ -187,5 +191,5 @@ def test_cutting_never_splits_a_character(text: str, kept: str) -> None:
 
 
 def test_a_result_survives_packing() -> None:
-    result = Result(status="done", scores={"a\x00": 0.1}, reasoning={"a": "\x00"}, summary="é")
+    result = JobResult(status="done", scores={"a\x00": 0.1}, reasoning={"a": "\x00"}, summary="é")
     assert unpack(result.packed()) == result

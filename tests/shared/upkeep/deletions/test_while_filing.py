@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import event, text
 from sqlalchemy.engine import Engine
 
-from shared.evaluation.evaluation_jobs.result import Result
+from shared.evaluation.evaluation_jobs.result import JobResult
 from shared.evaluation.evaluation_jobs.storing import store_results
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.evaluations import store
@@ -56,7 +56,7 @@ class Gate:
 
 def results(runtime: Runtime, org: Org) -> Work:
     """Returns the storing of results of both sessions."""
-    packed = Result(status="done", scores={"s": 1.0}).packed()
+    packed = JobResult(status="done", scores={"s": 1.0}).packed()
     with runtime.postgres.transaction() as session:
         for one in (KEPT, GONE):
             insert_job(session, org, one)
