@@ -30,9 +30,9 @@ from bench.deployments import deployed, service_processes
 from bench.figures import figures_of, lines_of
 from devstack.ports import LOOPBACK
 from devstack.up.deployment import Deployment
-from shared.intake.imports.assembling import Target, assemble
+from shared.intake.imports.assembling import ImportTarget, assemble
 from shared.intake.imports.claude import convert
-from shared.intake.imports.file import File
+from shared.intake.imports.file import ImportFile
 from shared.intake.redaction.rules import Redactor
 
 _PROJECT = Path(__file__).resolve().parents[1]
@@ -57,11 +57,11 @@ def transcript(session: int, turns: int) -> bytes:
 
 def conversion(text: bytes, runs: int) -> tuple[int, float]:
     """Returns the events of a file, and the median of the processor seconds of its conversion."""
-    target = Target("bench", "upload", _MIB, 128 * _MIB, None, Redactor(()))  # type: ignore[arg-type] # no traces
+    target = ImportTarget("bench", "upload", _MIB, 128 * _MIB, None, Redactor(()))  # type: ignore[arg-type] # no traces
     times = []
     events = 0
     for _ in range(runs):
-        file = File(text)
+        file = ImportFile(text)
         started = time.process_time()
         events = len(assemble(convert(file.lines(), file), "claude", "", target).batch)
         times.append(time.process_time() - started)

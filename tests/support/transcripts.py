@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from shared.intake.imports.assembling import Converted, Target
+from shared.intake.imports.assembling import Conversion, ImportTarget
 from shared.intake.imports.decisions import has_kinds, proposed
-from shared.intake.imports.file import File
+from shared.intake.imports.file import ImportFile
 from shared.intake.imports.formats import format_of
 from shared.intake.otlp.assignment.assign import Rules
 from shared.intake.otlp.assignment.items import Item
@@ -33,7 +33,7 @@ class LocalDecisions:
 
 
 ORG = "6f8a3c1e-0000-4000-8000-000000000000"
-TARGET = Target(ORG, "upload", 1024 * 1024, 64 * 1024 * 1024, LocalDecisions(), Redactor(()))
+TARGET = ImportTarget(ORG, "upload", 1024 * 1024, 64 * 1024 * 1024, LocalDecisions(), Redactor(()))
 CLAUDE = "claude/notes-app/5b1f0c52-7a3e-4a57-9d0e-2f4c6a1e9b30.jsonl"
 SUBAGENT = "claude/notes-app/5b1f0c52-7a3e-4a57-9d0e-2f4c6a1e9b30/subagents/agent-e4d1.jsonl"
 CODEX = "codex/rollout-2026-11-18T10-40-00-0a9d2c44-51f7-4b0e-8a63-7c1d9e5f2b18.jsonl"
@@ -54,7 +54,7 @@ def transcript(path: str) -> bytes:
 class Told(NamedTuple):
     """A converted file with its events decoded."""
 
-    converted: Converted
+    converted: Conversion
     events: list[dict[str, Any]]
 
     def of(self, kind: str) -> list[dict[str, Any]]:
@@ -69,7 +69,7 @@ class Told(NamedTuple):
 
 def told(text: bytes, path: str = "", form: str = "auto", started_us: int | None = None) -> Told:
     """Converts a file."""
-    file = File(text, path, started_us)
+    file = ImportFile(text, path, started_us)
     converted = format_of(file, form).read(file, TARGET)
     return Told(converted, [json.loads(payload) for payload in converted.batch.payloads])
 

@@ -8,7 +8,7 @@ from flask import Response, request
 
 from shared.foundation.core.clock import to_us
 from shared.foundation.core.errors import UnsupportedMediaType
-from shared.intake.imports.service import Wanted
+from shared.intake.imports.service import ImportOptions
 from web.auth import current_identity, require_access_still, requires
 from web.blueprint import Blueprint
 from web.body import read_body
@@ -75,6 +75,6 @@ def _wanted(
     dry_run: bool,
     existing_before: int | None,
     started_at: datetime | None,
-) -> Wanted:
+) -> ImportOptions:
     started_us = None if started_at is None else to_us(started_at)
-    return Wanted(format_, path, environment, dry_run, existing_before, started_us)
+    return ImportOptions(format_, path, environment, dry_run, existing_before, started_us)

@@ -15,7 +15,7 @@ _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "[::]": "[::1]"}  # noqa: 
 Answer = tuple[int, str]
 
 
-class NoAnswer(Exception):
+class NoWebAnswer(Exception):
     """Web did not answer as Watchpost does."""
 
 
@@ -39,7 +39,7 @@ class Web:
 
 
 def post(url: str, line: bytes, secret: str) -> Answer:
-    """Sends one event to web; raises `NoAnswer`."""
+    """Sends one event to web; raises `NoWebAnswer`."""
     headers = {"Authorization": f"Bearer {secret}", "Content-Type": "application/x-ndjson"}
     status, body = _request(url, "POST", "/v1/events", line, headers)
     return status, str(body.get("code", ""))
@@ -48,7 +48,7 @@ def post(url: str, line: bytes, secret: str) -> Answer:
 def _is_watchpost(url: str) -> bool:
     try:
         status, body = _request(url, "GET", "/v1/health", None, {})
-    except NoAnswer:
+    except NoWebAnswer:
         return False
     return status == 200 and body == {"status": "ok"}
 
@@ -64,9 +64,9 @@ def _request(
         answer = connection.getresponse()
         found = json.loads(answer.read(_MOST_BYTES) or b"{}")
     except (OSError, HTTPException, ValueError) as error:
-        raise NoAnswer(type(error).__name__) from error
+        raise NoWebAnswer(type(error).__name__) from error
     finally:
         connection.close()
     if not isinstance(found, dict):
-        raise NoAnswer("the answer is not ours")
+        raise NoWebAnswer("the answer is not ours")
     return answer.status, found

@@ -18,7 +18,7 @@ from shared.foundation.core.metrics.catalogue import CANARY_SECS
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.queue.jobs import PERSIST_EVENTS
 from shared.intake.canary import passages
-from shared.intake.canary.address import NoAnswer, Web, post
+from shared.intake.canary.address import NoWebAnswer, Web, post
 from shared.intake.canary.key import CanaryKey
 from shared.intake.canary.passages import Passage
 from shared.intake.ingest import stream
@@ -44,7 +44,7 @@ _STORES = {
 }
 
 
-class Stopped(Exception):
+class CanaryStopped(Exception):
     """A part of the pipeline stops the canary."""
 
     def __init__(self, part: str, reason: str) -> None:
@@ -97,7 +97,7 @@ class Flight:
                     return
                 pause = min(pause * 1.5, _LONGEST_LOOK_SECS)
                 self._say(self._part)
-            except Stopped as stopped:
+            except CanaryStopped as stopped:
                 pause = _LONGEST_LOOK_SECS
                 self._say(stopped.part, reason=str(stopped))
             self._stop.wait(min(pause, self._settings.canary_interval_secs))
@@ -132,29 +132,29 @@ class Flight:
             with self._runtime.postgres.transaction() as session:
                 organizations.ensure_canary(session)
         except (Unavailable, SQLAlchemyError) as error:
-            raise Stopped("postgres", type(error).__name__) from error
+            raise CanaryStopped("postgres", type(error).__name__) from error
         try:
             stream.append(self._runtime.redis, _ORG, CANARY_SLUG, batch)
             self._runtime.queue.nudge_soon(PERSIST_EVENTS)
         except (Unavailable, RedisError) as error:
-            raise Stopped("redis", type(error).__name__) from error
+            raise CanaryStopped("redis", type(error).__name__) from error
 
     def _post(self, url: str, line: bytes) -> None:
         try:
             secret = self._key.secret()
         except (Unavailable, SQLAlchemyError) as error:
-            raise Stopped("postgres", type(error).__name__) from error
+            raise CanaryStopped("postgres", type(error).__name__) from error
         try:
             status, code = post(url, line, secret)
-        except NoAnswer as error:
-            raise Stopped("web", str(error)) from error
+        except NoWebAnswer as error:
+            raise CanaryStopped("web", str(error)) from error
         if status == 401:
             self._key.refuse()
         if status != 202:
-            raise Stopped(_STORES.get(code, "web"), f"{status} {code}")
+            raise CanaryStopped(_STORES.get(code, "web"), f"{status} {code}")
 
     def _has_come(self, mark: str, sent: float) -> bool:
-        """Returns whether it can be read; raises `Stopped` if it waits for too long."""
+        """Returns whether it can be read; raises `CanaryStopped` if it waits for too long."""
         filters = EventFilters(session_id=[self._group])
         try:
             page = read_page(
@@ -167,11 +167,11 @@ class Flight:
                 limit=3,
             )
         except (Unavailable, QueryTimeout, ClickHouseError) as error:
-            raise Stopped("clickhouse", type(error).__name__) from error
+            raise CanaryStopped("clickhouse", type(error).__name__) from error
         if any(mark in str(row) for row in page.rows):
             return True
         if time.monotonic() > sent + _PATIENCE_SECS:
-            raise Stopped("ingest", "it is not stored yet")
+            raise CanaryStopped("ingest", "it is not stored yet")
         return False
 
     def _say(self, part: str | None, *, came: bool = False, reason: str = "") -> None:

@@ -46,7 +46,7 @@ class Passage(msgspec.Struct):
         return self.interval + slack
 
 
-class State(msgspec.Struct, frozen=True):
+class CanaryState(msgspec.Struct, frozen=True):
     """The state of all groups together.
 
     `age_secs`: since the last canary of any group came through, and `begins` is where that group's
@@ -87,7 +87,7 @@ def now(client: redis.Redis) -> float:
     return float(seconds) + float(microseconds) / 1_000_000
 
 
-def state(client: redis.Redis, max_lag_secs: float) -> State | None:
+def state(client: redis.Redis, max_lag_secs: float) -> CanaryState | None:
     """Returns the state; None if no group has said anything lately.
 
     A canary that waits for ingest like all other events may be as late as they (`max_lag_secs`).
@@ -109,7 +109,7 @@ def state(client: redis.Redis, max_lag_secs: float) -> State | None:
     for one in found:
         if one.part is not None:
             failing[one.part] += 1
-    return State(
+    return CanaryState(
         age_secs=max(0.0, moment - newest.last),
         allowed_secs=newest.allowed_secs(max_lag_secs),
         part=min(late, key=lambda one: one.last, default=newest).part,

@@ -3,17 +3,17 @@
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from shared.intake.imports.assembling import Converted, Target
-from shared.intake.imports.file import File
+from shared.intake.imports.assembling import Conversion, ImportTarget
+from shared.intake.imports.file import ImportFile
 from shared.intake.imports.node import Node
 from shared.intake.ingest.decode import decode_events
 
 
-class _Named(msgspec.Struct):
+class _EnvironmentField(msgspec.Struct):
     environment: str | UnsetType = UNSET
 
 
-_decode_named = msgspec.json.Decoder(_Named).decode
+_decode_named = msgspec.json.Decoder(_EnvironmentField).decode
 
 
 def knows(node: Node) -> bool:
@@ -21,7 +21,7 @@ def knows(node: Node) -> bool:
     return "session_id" in node and "timestamp" in node and "type" in node
 
 
-def read(file: File, target: Target) -> Converted:
+def read(file: ImportFile, target: ImportTarget) -> Conversion:
     """Accepts the lines as `POST /events` does; events without an environment get the target's.
 
     Their bytes and ids are those that they would have there.
@@ -38,7 +38,7 @@ def read(file: File, target: Target) -> Converted:
         target.environment if named == "default" and _names_none(payload) else named
         for named, payload in zip(batch.environments, batch.payloads, strict=True)
     ]
-    return Converted(
+    return Conversion(
         batch=batch,
         lines=len(lines),
         skipped=decoded.skipped,

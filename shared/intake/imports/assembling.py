@@ -10,11 +10,11 @@ import xxhash
 from shared.foundation.clickhouse.event_columns import POSITION_BITS
 from shared.foundation.core.clock import format_us, from_us, now_us
 from shared.foundation.core.errors import TooLarge
-from shared.intake.imports.outcomes import Bad, Event, Held, Ignored, Outcome
+from shared.intake.imports.outcomes import BadLine, HeldLines, IgnoredLine, ImportEvent, Outcome
 from shared.intake.ingest.batch import Batch
 from shared.intake.ingest.candidates import MAX_EVENTS
 from shared.intake.ingest.decode import MAX_BAD, MAX_ERRORS, LineError
-from shared.intake.ingest.envelope import Bounds, Envelope, Rejected, explain
+from shared.intake.ingest.envelope import Bounds, Envelope, EventRejected, explain
 from shared.intake.otlp.assignment.assign import Rules
 from shared.intake.otlp.assignment.items import Item
 from shared.intake.otlp.assignment.sessions import Session
@@ -24,7 +24,7 @@ from shared.reading.evaluations.records import Evaluation
 _encode = msgspec.json.Encoder().encode
 
 
-class Converted(msgspec.Struct):
+class Conversion(msgspec.Struct):
     """The events of a file, and the numbers of its lines by their fate.
 
     `evaluations` are rows that some of the events tell. With `idle_only` its sessions are evaluated
@@ -54,7 +54,7 @@ class Decisions(Protocol):
         """Decides the sessions of traces, once for all processes."""
 
 
-class Target(msgspec.Struct, frozen=True):
+class ImportTarget(msgspec.Struct, frozen=True):
     """The organization that the events are for, what it lets in, and what it decided."""
 
     org_id: str
@@ -65,7 +65,9 @@ class Target(msgspec.Struct, frozen=True):
     redactor: Redactor
 
 
-def assemble(outcomes: Iterable[Outcome], format_name: str, path: str, target: Target) -> Converted:
+def assemble(
+    outcomes: Iterable[Outcome], format_name: str, path: str, target: ImportTarget
+) -> Conversion:
     """Collects the events of these outcomes, and counts the others but not all lines.
 
     Raises `TooLarge` if the events together are larger than a body may be.
@@ -79,7 +81,7 @@ def assemble(outcomes: Iterable[Outcome], format_name: str, path: str, target: T
 class _Assembly:
     """The events so far."""
 
-    def __init__(self, format_name: str, path: str, target: Target) -> None:
+    def __init__(self, format_name: str, path: str, target: ImportTarget) -> None:
         received = now_us()
         self._target = target
         self._format, self._path = format_name, path
@@ -89,19 +91,19 @@ class _Assembly:
         self._named: set[tuple[str, str]] = set()
         self._bad: dict[int, str] = {}
         self._size = 0
-        self._result = Converted(Batch([], [], [], [], [], [], [], []))
+        self._result = Conversion(Batch([], [], [], [], [], [], [], []))
         self._takers: dict[type, Callable[..., None]] = {
-            Event: self._add,
-            Bad: lambda bad: self.reject(bad.line, bad.reason),
-            Ignored: self._ignore,
-            Held: self._hold,
+            ImportEvent: self._add,
+            BadLine: lambda bad: self.reject(bad.line, bad.reason),
+            IgnoredLine: self._ignore,
+            HeldLines: self._hold,
         }
 
     def take(self, outcome: Outcome) -> None:
         """Takes one more."""
         self._takers[type(outcome)](outcome)
 
-    def converted(self) -> Converted:
+    def converted(self) -> Conversion:
         """Returns what was collected."""
         self._result.skipped = len(self._bad)
         first = sorted(self._bad.items())[:MAX_BAD]
@@ -113,18 +115,18 @@ class _Assembly:
     def reject(self, line: int, reason: str) -> None:
         self._bad.setdefault(line, reason)
 
-    def _ignore(self, _ignored: Ignored) -> None:
+    def _ignore(self, _ignored: IgnoredLine) -> None:
         self._result.ignored += 1
 
-    def _hold(self, held: Held) -> None:
+    def _hold(self, held: HeldLines) -> None:
         self._result.held_back += held.lines
 
-    def _add(self, event: Event) -> None:
+    def _add(self, event: ImportEvent) -> None:
         try:
             self._bounds.require_time(event.ts_us)
             self._require_names(event)
             payload = self._payload(event)
-        except Rejected as error:
+        except EventRejected as error:
             self.reject(event.line, str(error))
             return
         batch = self._result.batch
@@ -140,7 +142,7 @@ class _Assembly:
         batch.environments.append(self._target.environment)
         batch.payloads.append(payload)
 
-    def _require_names(self, event: Event) -> None:
+    def _require_names(self, event: ImportEvent) -> None:
         names = (event.session_id, event.agent_id)
         if names in self._named:
             return
@@ -154,10 +156,10 @@ class _Assembly:
         try:
             self._bounds.require_names(msgspec.convert(envelope, Envelope))
         except msgspec.ValidationError as error:
-            raise Rejected(explain(error)) from None
+            raise EventRejected(explain(error)) from None
         self._named.add(names)
 
-    def _payload(self, event: Event) -> bytes:
+    def _payload(self, event: ImportEvent) -> bytes:
         try:
             payload = _encode(
                 {
@@ -171,12 +173,12 @@ class _Assembly:
                 }
             )
         except RecursionError:
-            raise Rejected("is nested too deeply") from None
+            raise EventRejected("is nested too deeply") from None
         if len(payload) > self._target.max_event_bytes:
-            raise Rejected(f"larger than {self._target.max_event_bytes} bytes")
+            raise EventRejected(f"larger than {self._target.max_event_bytes} bytes")
         return self._target.redactor.redact(payload) if self._target.redactor else payload
 
-    def _id(self, event: Event) -> int:
+    def _id(self, event: ImportEvent) -> int:
         """Returns 53 bits that depend on no name of the file, so that a copy of it adds nothing."""
         line = xxhash.xxh3_64_intdigest(event.origin, self._seed)
         names = (self._format, event.session_id, event.agent_id, event.type, str(event.nth))

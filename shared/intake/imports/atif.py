@@ -8,10 +8,10 @@ from msgspec import Raw
 
 from shared.foundation.core.errors import Invalid, TooLarge
 from shared.intake.imports.content import shown, text_of
-from shared.intake.imports.file import File
+from shared.intake.imports.file import ImportFile
 from shared.intake.imports.node import Node, compact, read_node
-from shared.intake.imports.outcomes import Bad, Event, Ignored, Outcome, given
-from shared.intake.ingest.envelope import Rejected
+from shared.intake.imports.outcomes import BadLine, IgnoredLine, ImportEvent, Outcome, given
+from shared.intake.ingest.envelope import EventRejected
 
 MAX_STEPS = 100_000
 # Trajectories of agents below agents below agents.
@@ -25,7 +25,7 @@ def knows(node: Node) -> bool:
     return node.text("schema_version").startswith("ATIF-")
 
 
-def convert(document: Node, file: File) -> Iterator[Outcome]:
+def convert(document: Node, file: ImportFile) -> Iterator[Outcome]:
     """Yields what the steps say, in order; the steps of an agent below follow its parent's.
 
     Raises `Invalid` if no session is named, or nothing tells when the steps happened, and
@@ -39,13 +39,13 @@ def convert(document: Node, file: File) -> Iterator[Outcome]:
     yield from trajectories.outcomes(file.started_us)
 
 
-class _Step:
+class _AgentStep:
     """A step of an agent; `position` counts from 1 in its trajectory, `line` in the document."""
 
     __slots__ = ("line", "model", "node", "position", "us")
 
     def __init__(self, line: int, position: int, raw: Raw, model: str) -> None:
-        """Raises `Rejected` if the step cannot be read."""
+        """Raises `EventRejected` if the step cannot be read."""
         self.line, self.position = line, position
         self.node = read_node(compact(raw))
         self.us = self.node.time_us("timestamp")
@@ -57,8 +57,8 @@ class _Trajectory(NamedTuple):
 
     agent: str
     parent: str
-    steps: list[_Step]
-    others: list[Bad]
+    steps: list[_AgentStep]
+    others: list[BadLine]
 
 
 class _Trajectories:
@@ -83,9 +83,9 @@ class _Trajectories:
             if self._lines > MAX_STEPS:
                 raise TooLarge(f"the trajectory has more than {MAX_STEPS} steps")
             try:
-                trajectory.steps.append(_Step(self._lines, position, raw, model))
-            except Rejected as error:
-                trajectory.others.append(Bad(self._lines, str(error)))
+                trajectory.steps.append(_AgentStep(self._lines, position, raw, model))
+            except EventRejected as error:
+                trajectory.others.append(BadLine(self._lines, str(error)))
         for below in node.nodes("subagent_trajectories") if depth < _DEEPEST else ():
             self.collect(below, agent, depth=depth + 1)
 
@@ -112,7 +112,7 @@ class _Trajectories:
         for step in steps:
             say = _SOURCES.get(step.node.text("source"))
             if say is None or step.node.is_true("is_copied_context"):
-                yield Ignored(step.line)
+                yield IgnoredLine(step.line)
                 continue
             before: Counter[str] = Counter()
             for kind, fields in say(step):
@@ -121,12 +121,14 @@ class _Trajectories:
         end = given(summary=_first_words(steps[::-1], "agent"))
         yield self._event(agent, steps[-1], "agent_end", end)
 
-    def _event(self, agent: str, step: _Step, kind: str, fields: _Fields, nth: int = 0) -> Event:
+    def _event(
+        self, agent: str, step: _AgentStep, kind: str, fields: _Fields, nth: int = 0
+    ) -> ImportEvent:
         origin = b"step %d" % step.position
-        return Event(step.line, step.us or 0, self._session, agent, kind, fields, origin, nth)
+        return ImportEvent(step.line, step.us or 0, self._session, agent, kind, fields, origin, nth)
 
 
-def _give_times(steps: list[_Step], begin_us: int) -> None:
+def _give_times(steps: list[_AgentStep], begin_us: int) -> None:
     """Gives each step without a time the one a millisecond after the step before it.
 
     Those at the beginning end a millisecond before the first known time.
@@ -140,17 +142,17 @@ def _give_times(steps: list[_Step], begin_us: int) -> None:
         us = step.us = us + _STEP_US if step.us is None else step.us
 
 
-def _first_words(steps: list[_Step], source: str) -> str:
+def _first_words(steps: list[_AgentStep], source: str) -> str:
     """Returns the first text of this source."""
     said = (text_of(one.node, "message") for one in steps if one.node.text("source") == source)
     return next(filter(None, said), "")
 
 
-def _person(step: _Step) -> Iterator[tuple[str, _Fields]]:
+def _person(step: _AgentStep) -> Iterator[tuple[str, _Fields]]:
     yield "human_input", given(response=text_of(step.node, "message"))
 
 
-def _agent(step: _Step) -> Iterator[tuple[str, _Fields]]:
+def _agent(step: _AgentStep) -> Iterator[tuple[str, _Fields]]:
     """Yields the response of the model, its calls of tools, and their results."""
     node = step.node
     calls = {call.text("tool_call_id"): call for call in node.nodes("tool_calls")}
@@ -171,7 +173,7 @@ def _agent(step: _Step) -> Iterator[tuple[str, _Fields]]:
         yield "tool_result", given(tool_name=tool, tool_call_id=name, output=output)
 
 
-def _response(step: _Step, calls: list[Node]) -> _Fields:
+def _response(step: _AgentStep, calls: list[Node]) -> _Fields:
     metrics = step.node.node("metrics")
     return given(
         model=step.model,
@@ -196,7 +198,7 @@ def _response(step: _Step, calls: list[Node]) -> _Fields:
 
 
 # The sources of steps. Those of others, such as `system`, are ignored.
-_SOURCES: dict[str, Callable[[_Step], Iterator[tuple[str, _Fields]]]] = {
+_SOURCES: dict[str, Callable[[_AgentStep], Iterator[tuple[str, _Fields]]]] = {
     "user": _person,
     "agent": _agent,
 }

@@ -4,10 +4,17 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from shared.intake.imports.content import shown, text_of
-from shared.intake.imports.file import File, Line
+from shared.intake.imports.file import ImportFile, Line
 from shared.intake.imports.node import Node, read_node
-from shared.intake.imports.outcomes import Bad, Event, Held, Ignored, Outcome, given
-from shared.intake.ingest.envelope import Rejected
+from shared.intake.imports.outcomes import (
+    BadLine,
+    HeldLines,
+    IgnoredLine,
+    ImportEvent,
+    Outcome,
+    given,
+)
+from shared.intake.ingest.envelope import EventRejected
 
 AGENT = "claude-code"
 # Messages with this model were made by Claude Code itself.
@@ -19,19 +26,19 @@ def knows(node: Node) -> bool:
     return "sessionId" in node and ("uuid" in node or "message" in node)
 
 
-def convert(lines: Iterable[Line], file: File) -> Iterator[Outcome]:
+def convert(lines: Iterable[Line], file: ImportFile) -> Iterator[Outcome]:
     """Yields what the lines say, in order; what a line yields depends on no later line."""
     transcript = _Transcript(file)
     for line in lines:
         try:
             yield from transcript.read(line, read_node(line.text))
-        except Rejected as error:
-            yield Bad(line.number, str(error))
+        except EventRejected as error:
+            yield BadLine(line.number, str(error))
     yield from transcript.end()
 
 
 @dataclass
-class _Place:
+class _TranscriptLine:
     """A line that says something: where and when it was said, and by which agent."""
 
     line: Line
@@ -39,29 +46,31 @@ class _Place:
     session: str
     agent: str
 
-    def event(self, kind: str, fields: dict[str, object], nth: int = 0) -> Event:
+    def event(self, kind: str, fields: dict[str, object], nth: int = 0) -> ImportEvent:
         """Makes an event of this line."""
         line = self.line
-        return Event(line.number, self.us, self.session, self.agent, kind, fields, line.origin, nth)
+        return ImportEvent(
+            line.number, self.us, self.session, self.agent, kind, fields, line.origin, nth
+        )
 
 
 @dataclass
-class _Response:
+class _ClaudeResponse:
     """A response of the model whose lines are still coming."""
 
     id: str
-    asked: _Place
-    last: _Place
+    asked: _TranscriptLine
+    last: _TranscriptLine
     message: Node
     usage: Node = field(default_factory=Node)
     texts: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
     calls: list[dict[str, object]] = field(default_factory=list)
     # The events of its lines, and of results that came before its end.
-    waiting: list[Event] = field(default_factory=list)
+    waiting: list[ImportEvent] = field(default_factory=list)
     lines: int = 0
 
-    def add(self, place: _Place, message: Node) -> None:
+    def add(self, place: _TranscriptLine, message: Node) -> None:
         """Adds a line."""
         self.last, self.message = place, message
         self.lines += 1
@@ -84,7 +93,7 @@ class _Response:
         calls = {call.get("id") for call in self.calls}
         return calls.issuperset(result.text("tool_use_id") for result in results)
 
-    def events(self) -> Iterator[Event]:
+    def events(self) -> Iterator[ImportEvent]:
         """Yields everything of the response, now that it is complete."""
         model = self.message.text("model")
         asked = given(model=model, request_id=self.id)
@@ -106,10 +115,10 @@ class _Response:
 class _Transcript:
     """The lines of a file that were read so far."""
 
-    def __init__(self, file: File) -> None:
+    def __init__(self, file: ImportFile) -> None:
         self._session = file.uuid
         self._agent = file.stem if file.stem.startswith("agent-") else ""
-        self._response: _Response | None = None
+        self._response: _ClaudeResponse | None = None
         self._answered: set[str] = set()
         # The moments of lines by `uuid`, and the tools of calls by their ids.
         self._times: dict[str, int] = {}
@@ -125,25 +134,25 @@ class _Transcript:
             self._times.setdefault(node.text("uuid"), us)
         aside = node.is_true("isMeta") or node.is_true("isCompactSummary")
         if read is None or us is None or seen or aside:
-            yield Ignored(line.number)
+            yield IgnoredLine(line.number)
             return
         yield from read(self, self._place(line, node, us), node)
 
     def end(self) -> Iterator[Outcome]:
         """Yields the lines that wait for the rest of their response."""
         if self._response is not None:
-            yield Held(self._response.lines)
+            yield HeldLines(self._response.lines)
 
-    def _place(self, line: Line, node: Node, us: int) -> _Place:
+    def _place(self, line: Line, node: Node, us: int) -> _TranscriptLine:
         session = self._session or node.text("sessionId")
         if not session:
-            raise Rejected("sessionId is missing")
+            raise EventRejected("sessionId is missing")
         agent = self._agent
         if not agent and node.is_true("isSidechain") and node.text("agentId"):
             agent = f"agent-{node.text('agentId')}"
-        return _Place(line, us, session, agent or AGENT)
+        return _TranscriptLine(line, us, session, agent or AGENT)
 
-    def user(self, place: _Place, node: Node) -> Iterator[Outcome]:
+    def user(self, place: _TranscriptLine, node: Node) -> Iterator[Outcome]:
         """Yields the results of tools, and the words of a person."""
         message = node.node("message")
         text = text_of(message)
@@ -164,9 +173,9 @@ class _Transcript:
                 yield place.event("agent_start", given(goal=text, parent_id=parent))
             yield place.event("human_input", given(response=text))
         elif not events:
-            yield Ignored(place.line.number)
+            yield IgnoredLine(place.line.number)
 
-    def assistant(self, place: _Place, node: Node) -> Iterator[Outcome]:
+    def assistant(self, place: _TranscriptLine, node: Node) -> Iterator[Outcome]:
         """Yields responses that are complete, and errors of the API."""
         message = node.node("message")
         if node.is_true("isApiErrorMessage"):
@@ -174,14 +183,14 @@ class _Transcript:
             fields = given(error_type="api_error", message=text_of(message))
             yield place.event("error", fields)
         elif message.text("model") == _SYNTHETIC:
-            yield Ignored(place.line.number)
+            yield IgnoredLine(place.line.number)
         else:
             yield from self._answer(place, node, message)
 
-    def system(self, place: _Place, node: Node) -> Iterator[Outcome]:
+    def system(self, place: _TranscriptLine, node: Node) -> Iterator[Outcome]:
         """Yields the moment at which the conversation was compacted."""
         if node.text("subtype") != "compact_boundary":
-            yield Ignored(place.line.number)
+            yield IgnoredLine(place.line.number)
             return
         yield from self._finish()
         facts = node.node("compactMetadata")
@@ -192,7 +201,7 @@ class _Transcript:
         )
         yield place.event("context_compacted", fields)
 
-    def _answer(self, place: _Place, node: Node, message: Node) -> Iterator[Outcome]:
+    def _answer(self, place: _TranscriptLine, node: Node, message: Node) -> Iterator[Outcome]:
         # Without an id a line is a response by itself.
         name = message.text("id") or node.text("uuid") or f"line {place.line.number}"
         if name in self._answered:
@@ -201,14 +210,14 @@ class _Transcript:
         if self._response is None or self._response.id != name:
             yield from self._finish()
             parent_us = self._times.get(node.text("parentUuid"), place.us)
-            asked = _Place(place.line, parent_us, place.session, place.agent)
-            self._response = _Response(name, asked, place, message)
+            asked = _TranscriptLine(place.line, parent_us, place.session, place.agent)
+            self._response = _ClaudeResponse(name, asked, place, message)
         self._response.add(place, message)
         self._response.waiting += self._uses(place, message)
         if message.text("stop_reason"):
             yield from self._finish()
 
-    def _addition(self, place: _Place, message: Node, name: str) -> Iterator[Outcome]:
+    def _addition(self, place: _TranscriptLine, message: Node, name: str) -> Iterator[Outcome]:
         """Yields what a line adds to a response that counts already."""
         yield from self._finish()
         text = text_of(message)
@@ -218,25 +227,25 @@ class _Transcript:
             yield place.event("model_message", fields)
         yield from uses
         if not (text or uses):
-            yield Ignored(place.line.number)
+            yield IgnoredLine(place.line.number)
 
-    def _finish(self) -> Iterator[Event]:
+    def _finish(self) -> Iterator[ImportEvent]:
         if self._response is not None:
             self._answered.add(self._response.id)
             yield from self._response.events()
             self._response = None
 
-    def _uses(self, place: _Place, message: Node) -> list[Event]:
+    def _uses(self, place: _TranscriptLine, message: Node) -> list[ImportEvent]:
         uses = [one for one in message.nodes("content") if one.text("type") == "tool_use"]
         return [self._use(place, one, nth) for nth, one in enumerate(uses)]
 
-    def _use(self, place: _Place, block: Node, nth: int) -> Event:
+    def _use(self, place: _TranscriptLine, block: Node, nth: int) -> ImportEvent:
         call, tool = block.text("id"), block.text("name")
         self._tools[call] = tool
         fields = given(tool_name=tool, tool_call_id=call, input=block.value("input"))
         return place.event("tool_use", fields, nth)
 
-    def _result(self, place: _Place, block: Node, nth: int) -> Event:
+    def _result(self, place: _TranscriptLine, block: Node, nth: int) -> ImportEvent:
         call = block.text("tool_use_id")
         output = shown(block, "content")
         failed = (text_of(block) or "error") if block.is_true("is_error") else None
@@ -246,7 +255,7 @@ class _Transcript:
         return place.event("tool_result", fields, nth)
 
 
-_Read = Callable[[_Transcript, _Place, Node], Iterator[Outcome]]
+_Read = Callable[[_Transcript, _TranscriptLine, Node], Iterator[Outcome]]
 # The kinds of lines that can be events. All others are ignored.
 _KINDS: dict[str, _Read] = {
     "user": _Transcript.user,

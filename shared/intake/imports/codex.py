@@ -4,10 +4,17 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from shared.intake.imports.content import shown, text_of
-from shared.intake.imports.file import File, Line
+from shared.intake.imports.file import ImportFile, Line
 from shared.intake.imports.node import Node, plain, read_node
-from shared.intake.imports.outcomes import Bad, Event, Held, Ignored, Outcome, given
-from shared.intake.ingest.envelope import Rejected
+from shared.intake.imports.outcomes import (
+    BadLine,
+    HeldLines,
+    IgnoredLine,
+    ImportEvent,
+    Outcome,
+    given,
+)
+from shared.intake.ingest.envelope import EventRejected
 
 AGENT = "codex"
 _TYPES = frozenset({"session_meta", "response_item", "event_msg"})
@@ -18,19 +25,19 @@ def knows(node: Node) -> bool:
     return node.text("type") in _TYPES
 
 
-def convert(lines: Iterable[Line], file: File) -> Iterator[Outcome]:
+def convert(lines: Iterable[Line], file: ImportFile) -> Iterator[Outcome]:
     """Yields what the lines say, in order; what a line yields depends on no later line."""
     rollout = _Rollout(file)
     for line in lines:
         try:
             yield from rollout.read(line, read_node(line.text))
-        except Rejected as error:
-            yield Bad(line.number, str(error))
+        except EventRejected as error:
+            yield BadLine(line.number, str(error))
     yield from rollout.end()
 
 
 @dataclass
-class _Response:
+class _CodexResponse:
     """The items of the model since the last response."""
 
     texts: list[str] = field(default_factory=list)
@@ -40,7 +47,7 @@ class _Response:
 
 
 @dataclass(frozen=True)
-class _Said:
+class _PayloadLine:
     """A line with its payload."""
 
     line: Line
@@ -51,13 +58,13 @@ class _Said:
 class _Rollout:
     """The lines of a file that were read so far."""
 
-    def __init__(self, file: File) -> None:
+    def __init__(self, file: ImportFile) -> None:
         self._named = file.last_uuid
         self._session = ""
         self._model = ""
         self._started = False
         self._has_messages = False
-        self._response = _Response()
+        self._response = _CodexResponse()
         # The tools of calls by their ids.
         self._tools: dict[str, str] = {}
 
@@ -65,65 +72,65 @@ class _Rollout:
         """Yields what a line says."""
         read = _kind(node)
         if read is None:
-            yield Ignored(line.number)
+            yield IgnoredLine(line.number)
             return
         us = node.time_us("timestamp")
         if us is None:
-            raise Rejected("timestamp is missing")
+            raise EventRejected("timestamp is missing")
         items = self._response.lines
-        outcomes = list(read(self, _Said(line, us, node.node("payload"))))
+        outcomes = list(read(self, _PayloadLine(line, us, node.node("payload"))))
         yield from outcomes
         if not outcomes and self._response.lines == items:
-            yield Ignored(line.number)
+            yield IgnoredLine(line.number)
 
     def end(self) -> Iterator[Outcome]:
         """Yields the lines that wait for the rest of their response."""
         if self._response.lines:
-            yield Held(self._response.lines)
+            yield HeldLines(self._response.lines)
 
-    def meta(self, said: _Said) -> Iterator[Outcome]:
+    def meta(self, said: _PayloadLine) -> Iterator[Outcome]:
         """Names the session; a copy of another session's history has a line of that one too."""
         self._session = self._session or said.payload.text("id")
         return iter(())
 
-    def context(self, said: _Said) -> Iterator[Outcome]:
+    def context(self, said: _PayloadLine) -> Iterator[Outcome]:
         """Names the model of the responses that follow."""
         self._model = said.payload.text("model") or self._model
         return iter(())
 
-    def person(self, said: _Said) -> Iterator[Outcome]:
+    def person(self, said: _PayloadLine) -> Iterator[Outcome]:
         """Yields the words of a person."""
         self._has_messages = True
         yield from self._asked(said, said.payload.text("message"))
 
-    def item(self, said: _Said) -> Iterator[Outcome]:
+    def item(self, said: _PayloadLine) -> Iterator[Outcome]:
         """Yields the words of a person as later versions write them, in place of a message."""
         item = said.payload.node("item")
         if item.text("type") == "UserMessage" and not self._has_messages:
             yield from self._asked(said, text_of(item))
 
-    def _asked(self, said: _Said, text: str) -> Iterator[Outcome]:
+    def _asked(self, said: _PayloadLine, text: str) -> Iterator[Outcome]:
         yield from self._finish(said)
         if not self._started:
             self._started = True
             yield self._event(said, "agent_start", given(goal=text))
         yield self._event(said, "human_input", given(response=text))
 
-    def message(self, said: _Said) -> Iterator[Outcome]:
+    def message(self, said: _PayloadLine) -> Iterator[Outcome]:
         """Adds the words of the model."""
         if said.payload.text("role") == "assistant":
             self._response.texts.append(text_of(said.payload))
             self._response.lines += 1
         return iter(())
 
-    def reasoning(self, said: _Said) -> Iterator[Outcome]:
+    def reasoning(self, said: _PayloadLine) -> Iterator[Outcome]:
         """Adds the thoughts of the model."""
         thought = text_of(said.payload, "summary") or text_of(said.payload)
         self._response.thoughts.append(thought)
         self._response.lines += 1
         return iter(())
 
-    def call(self, said: _Said) -> Iterator[Outcome]:
+    def call(self, said: _PayloadLine) -> Iterator[Outcome]:
         """Yields the use of a tool."""
         item = said.payload
         call = item.text("call_id") or item.text("id")
@@ -135,7 +142,7 @@ class _Rollout:
         fields = given(tool_name=tool, tool_call_id=call, input=arguments)
         yield self._event(said, "tool_use", fields)
 
-    def output(self, said: _Said) -> Iterator[Outcome]:
+    def output(self, said: _PayloadLine) -> Iterator[Outcome]:
         """Yields the result of a tool."""
         call = said.payload.text("call_id")
         output = shown(said.payload, "output")
@@ -145,40 +152,40 @@ class _Rollout:
         )
         yield self._event(said, "tool_result", fields)
 
-    def tokens(self, said: _Said) -> Iterator[Outcome]:
+    def tokens(self, said: _PayloadLine) -> Iterator[Outcome]:
         """Yields the response whose items came before this count."""
         usage = said.payload.node("info").node("last_token_usage")
         return self._finish(said, usage) if usage.members else iter(())
 
-    def ended(self, said: _Said) -> Iterator[Outcome]:
+    def ended(self, said: _PayloadLine) -> Iterator[Outcome]:
         """Yields a response that was never counted."""
         return self._finish(said)
 
-    def aborted(self, said: _Said) -> Iterator[Outcome]:
+    def aborted(self, said: _PayloadLine) -> Iterator[Outcome]:
         """Yields the interruption by a person."""
         yield from self._finish(said)
         fields = given(reason=said.payload.text("reason"))
         yield self._event(said, "human_interrupt", fields)
 
-    def error(self, said: _Said) -> Iterator[Outcome]:
+    def error(self, said: _PayloadLine) -> Iterator[Outcome]:
         """Yields an error of the turn."""
         yield from self._finish(said)
         kind = said.payload.text("codex_error_info") or "error"
         fields = given(error_type=kind, message=said.payload.text("message"))
         yield self._event(said, "error", fields)
 
-    def compacted(self, said: _Said) -> Iterator[Outcome]:
+    def compacted(self, said: _PayloadLine) -> Iterator[Outcome]:
         """Yields the moment at which the conversation was compacted."""
         yield from self._finish(said)
         fields = given(message=said.payload.text("message"))
         yield self._event(said, "context_compacted", fields)
 
-    def _finish(self, said: _Said, usage: Node | None = None) -> Iterator[Outcome]:
+    def _finish(self, said: _PayloadLine, usage: Node | None = None) -> Iterator[Outcome]:
         """Yields the response if it has items; without `usage` its tokens are not known."""
         response, counts = self._response, usage or Node()
         if not response.lines:
             return
-        self._response = _Response()
+        self._response = _CodexResponse()
         fields = given(
             model=self._model,
             role="assistant",
@@ -192,15 +199,15 @@ class _Rollout:
         )
         yield self._event(said, "model_response", fields)
 
-    def _event(self, said: _Said, kind: str, fields: dict[str, object]) -> Event:
+    def _event(self, said: _PayloadLine, kind: str, fields: dict[str, object]) -> ImportEvent:
         session = self._session or self._named
         if not session:
-            raise Rejected("the session is not known: no session_meta came before")
+            raise EventRejected("the session is not known: no session_meta came before")
         line = said.line
-        return Event(line.number, said.us, session, AGENT, kind, fields, line.origin)
+        return ImportEvent(line.number, said.us, session, AGENT, kind, fields, line.origin)
 
 
-_Read = Callable[[_Rollout, _Said], Iterator[Outcome]]
+_Read = Callable[[_Rollout, _PayloadLine], Iterator[Outcome]]
 # The kinds of lines: their type, and the type of their payload. All others are ignored.
 _KINDS: dict[tuple[str, str], _Read] = {
     ("session_meta", ""): _Rollout.meta,

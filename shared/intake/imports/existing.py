@@ -17,7 +17,7 @@ from shared.foundation.queue import unavailable_when_redis_is_gone
 from shared.intake.imports.node import Node, read_document
 from shared.intake.ingest import stream
 from shared.intake.ingest.batch import Batch, decode_batch
-from shared.intake.ingest.envelope import Rejected
+from shared.intake.ingest.envelope import EventRejected
 
 # The most ids and sessions that one statement asks for.
 _IDS, _SESSIONS = 20_000, 2_000
@@ -46,19 +46,19 @@ class Others(NamedTuple):
         return self.before_ms << POSITION_BITS
 
 
-class Existing(NamedTuple):
+class ExistingRows(NamedTuple):
     """The ids that exist, and the sessions that have events of `Others`."""
 
     ids: set[int]
     sessions: set[str]
 
 
-def existing(runtime: Runtime, org_id: str, batch: Batch, others: Others | None) -> Existing:
+def existing(runtime: Runtime, org_id: str, batch: Batch, others: Others | None) -> ExistingRows:
     """Looks up the events of a batch, and those of `others` in its sessions.
 
     Raises `Unavailable` or `QueryTimeout` if a store cannot tell.
     """
-    found = Existing(set(), set())
+    found = ExistingRows(set(), set())
     if not batch.ids:
         return found
     with unavailable_when_redis_is_gone():
@@ -68,7 +68,7 @@ def existing(runtime: Runtime, org_id: str, batch: Batch, others: Others | None)
 
 
 def _look_into_stream(
-    client: redis.Redis, org_id: str, batch: Batch, others: Others | None, found: Existing
+    client: redis.Redis, org_id: str, batch: Batch, others: Others | None, found: ExistingRows
 ) -> None:
     ids, sessions = set(batch.ids), set(batch.session_ids)
     for entry in stream.waiting_entries(client, org_id):
@@ -90,14 +90,14 @@ def _look_into_stream(
 def _is_foreign(payload: bytes, others: Others) -> bool:
     try:
         node = read_document(payload)
-    except Rejected:
+    except EventRejected:
         node = Node()
     told = node.node("source").text("format")
     return node.text("source") != _REDACTED and told not in (others.format, _REDACTED)
 
 
 def _look_into_clickhouse(
-    clickhouse: ClickHouse, org_id: str, batch: Batch, others: Others | None, found: Existing
+    clickhouse: ClickHouse, org_id: str, batch: Batch, others: Others | None, found: ExistingRows
 ) -> None:
     spans = dict(_spans(clickhouse, org_id, list(dict.fromkeys(batch.session_ids))))
     known = [

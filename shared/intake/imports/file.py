@@ -31,7 +31,7 @@ class Line(NamedTuple):
 
 
 @dataclass(frozen=True)
-class File:
+class ImportFile:
     """The text of a file, unpacked, and the last two parts of its path, joined by `/`, if known.
 
     `started_us` is the moment at which its first event happened, if the sender knows it.

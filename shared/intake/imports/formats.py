@@ -5,19 +5,19 @@ from typing import NamedTuple
 
 from shared.foundation.core.errors import Invalid
 from shared.intake.imports import agenteye, atif, claude, codex, otlp
-from shared.intake.imports.assembling import Converted, Target, assemble
-from shared.intake.imports.file import File, Line, redacted
+from shared.intake.imports.assembling import Conversion, ImportTarget, assemble
+from shared.intake.imports.file import ImportFile, Line, redacted
 from shared.intake.imports.node import Node, read_document
-from shared.intake.imports.outcomes import Bad, Held, Outcome
-from shared.intake.ingest.envelope import Rejected
+from shared.intake.imports.outcomes import BadLine, HeldLines, Outcome
+from shared.intake.ingest.envelope import EventRejected
 from shared.intake.redaction.excerpts import excerpt
 from shared.intake.redaction.rules import Redactor
 
-_OfLines = Callable[[Iterable[Line], File], Iterator[Outcome]]
-_OfDocument = Callable[[Node, File], Iterator[Outcome]]
+_OfLines = Callable[[Iterable[Line], ImportFile], Iterator[Outcome]]
+_OfDocument = Callable[[Node, ImportFile], Iterator[Outcome]]
 
 
-class Format(NamedTuple):
+class ImportFormat(NamedTuple):
     """A format: how a line of it (or the document) is known, and how a file of it is read.
 
     Sessions that came in another way as well are not imported, except with `adds_always`. `excerpt`
@@ -26,13 +26,13 @@ class Format(NamedTuple):
 
     name: str
     knows: Callable[[Node], bool]
-    read: Callable[[File, Target], Converted]
+    read: Callable[[ImportFile, ImportTarget], Conversion]
     adds_always: bool = False
     excerpt: Callable[[bytes, Redactor], str] = excerpt
 
 
-def _by_lines(name: str, convert: _OfLines) -> Callable[[File, Target], Converted]:
-    def read(file: File, target: Target) -> Converted:
+def _by_lines(name: str, convert: _OfLines) -> Callable[[ImportFile, ImportTarget], Conversion]:
+    def read(file: ImportFile, target: ImportTarget) -> Conversion:
         lines = file.lines()
         held = 1 if lines and file.is_cut(lines[-1]) else 0
         whole = [line.redacted(target.redactor) for line in lines[: len(lines) - held]]
@@ -44,16 +44,18 @@ def _by_lines(name: str, convert: _OfLines) -> Callable[[File, Target], Converte
     return read
 
 
-def _as_document(name: str, convert: _OfDocument) -> Callable[[File, Target], Converted]:
-    def outcomes(file: File, redactor: Redactor) -> Iterator[Outcome]:
+def _as_document(
+    name: str, convert: _OfDocument
+) -> Callable[[ImportFile, ImportTarget], Conversion]:
+    def outcomes(file: ImportFile, redactor: Redactor) -> Iterator[Outcome]:
         try:
             document = read_document(redacted(file.text.strip(), redactor))
-        except Rejected as error:
-            yield Bad(1, str(error)) if file.text.endswith(b"\n") else Held(1)
+        except EventRejected as error:
+            yield BadLine(1, str(error)) if file.text.endswith(b"\n") else HeldLines(1)
             return
         yield from convert(document, file)
 
-    def read(file: File, target: Target) -> Converted:
+    def read(file: ImportFile, target: ImportTarget) -> Conversion:
         lines: set[int] = set()
         found = outcomes(file, target.redactor) if file.text.strip() else iter(())
         said = _noting(found, lines)
@@ -66,7 +68,7 @@ def _as_document(name: str, convert: _OfDocument) -> Callable[[File, Target], Co
 
 def _noting(outcomes: Iterator[Outcome], lines: set[int]) -> Iterator[Outcome]:
     for outcome in outcomes:
-        if not isinstance(outcome, Held):
+        if not isinstance(outcome, HeldLines):
             lines.add(outcome.line)
         yield outcome
 
@@ -77,18 +79,18 @@ def _no_excerpt(_line: bytes, _redactor: Redactor) -> str:
 
 
 FORMATS = (
-    Format("agenteye", agenteye.knows, agenteye.read, adds_always=True),
-    Format("atif", atif.knows, _as_document("atif", atif.convert), excerpt=_no_excerpt),
-    Format(otlp.NAME, otlp.knows, otlp.read, excerpt=otlp.excerpt),
-    Format("claude", claude.knows, _by_lines("claude", claude.convert)),
-    Format("codex", codex.knows, _by_lines("codex", codex.convert)),
+    ImportFormat("agenteye", agenteye.knows, agenteye.read, adds_always=True),
+    ImportFormat("atif", atif.knows, _as_document("atif", atif.convert), excerpt=_no_excerpt),
+    ImportFormat(otlp.NAME, otlp.knows, otlp.read, excerpt=otlp.excerpt),
+    ImportFormat("claude", claude.knows, _by_lines("claude", claude.convert)),
+    ImportFormat("codex", codex.knows, _by_lines("codex", codex.convert)),
 )
 AUTO = "auto"
 _BY_NAME = {one.name: one for one in FORMATS} | {"failproofai": FORMATS[0]}
 NAMES = (AUTO, *_BY_NAME)
 
 
-def format_of(file: File, name: str) -> Format:
+def format_of(file: ImportFile, name: str) -> ImportFormat:
     """Returns the format of this name, for `auto` that of the first line of a known format.
 
     Raises `Invalid` if no line is.
@@ -110,9 +112,9 @@ def format_of(file: File, name: str) -> Format:
     return found
 
 
-def _knowing(text: bytes) -> Format | None:
+def _knowing(text: bytes) -> ImportFormat | None:
     try:
         node = read_document(text)
-    except Rejected:
+    except EventRejected:
         return None
     return next((one for one in FORMATS if one.knows(node)), None)

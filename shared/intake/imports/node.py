@@ -12,7 +12,7 @@ from msgspec import Meta, Raw
 
 from shared.foundation.core.clock import to_us
 from shared.foundation.core.text import mend_surrogates
-from shared.intake.ingest.envelope import Rejected
+from shared.intake.ingest.envelope import EventRejected
 
 _WRONG = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _NULL = b"null"
@@ -100,7 +100,7 @@ class Node:
     def time_us(self, key: str) -> int | None:
         """Returns a moment in microseconds since the epoch, None if there is none.
 
-        Raises `Rejected` if the value is not a time with a zone.
+        Raises `EventRejected` if the value is not a time with a zone.
         """
         raw = self.value(key)
         if raw is None:
@@ -109,20 +109,26 @@ class Node:
             return to_us(_moment(raw))
         except (*_WRONG, OverflowError) as error:
             zone = " has no zone" if "timezone" in str(error) else " is not an RFC 3339 time"
-            raise Rejected(f"{key}{zone}") from None
+            raise EventRejected(f"{key}{zone}") from None
 
 
 def read_node(text: bytes) -> Node:
-    """Reads the object of a line; raises `Rejected` for other texts, and for very large ones."""
+    """Reads the object of a line.
+
+    Raises `EventRejected` for other texts, and for very large ones.
+    """
     if len(text) > MAX_LINE_BYTES:
-        raise Rejected(f"larger than {MAX_LINE_BYTES} bytes")
+        raise EventRejected(f"larger than {MAX_LINE_BYTES} bytes")
     return _read(text)
 
 
 def read_document(text: bytes) -> Node:
-    """Reads an object of any size; raises `Rejected` for other texts, and for too many values."""
+    """Reads an object of any size.
+
+    Raises `EventRejected` for other texts, and for too many values.
+    """
     if text.count(b",") > MAX_COMMAS:
-        raise Rejected("has too many values")
+        raise EventRejected("has too many values")
     return _read(text)
 
 
@@ -133,16 +139,16 @@ def _read(text: bytes) -> Node:
             str(text, "utf-8")
         return Node(_members(text))
     except UnicodeDecodeError:
-        raise Rejected("is not valid UTF-8") from None
+        raise EventRejected("is not valid UTF-8") from None
     except msgspec.ValidationError:
-        raise Rejected("is not an object") from None
+        raise EventRejected("is not an object") from None
     except RecursionError:
-        raise Rejected("is nested too deeply") from None
+        raise EventRejected("is nested too deeply") from None
     except msgspec.DecodeError:
         mended = mend_surrogates(text)
         if mended != text:
             return _read(mended)
-        raise Rejected("is not JSON") from None
+        raise EventRejected("is not JSON") from None
 
 
 def compact(raw: Raw) -> bytes:

@@ -10,12 +10,12 @@ from shared.foundation.clickhouse.event_columns import POSITION_BITS
 from shared.foundation.core.clock import now_us
 from shared.foundation.core.errors import TooLarge, WatchpostError
 from shared.foundation.core.logs import get_logger
-from shared.intake.imports.assembling import Converted, Target
-from shared.intake.imports.file import File, Line
+from shared.intake.imports.assembling import Conversion, ImportTarget
+from shared.intake.imports.file import ImportFile, Line
 from shared.intake.imports.node import Node, read_document
 from shared.intake.ingest.batch import Batch
 from shared.intake.ingest.decode import MAX_BAD, MAX_ERRORS, LineError
-from shared.intake.ingest.envelope import Rejected
+from shared.intake.ingest.envelope import EventRejected
 from shared.intake.otlp.assignment.assign import PARENT_WAIT_MS, AssignedItem, assign, assign_alone
 from shared.intake.otlp.assignment.items import Item
 from shared.intake.otlp.mapping import (
@@ -49,7 +49,7 @@ def knows(node: Node) -> bool:
     return any(signal.groups in node for signal in _SIGNALS)
 
 
-def read(file: File, target: Target) -> Converted:
+def read(file: ImportFile, target: ImportTarget) -> Conversion:
     """Reads all records of a file, and makes their events.
 
     The ids of the events are those that they have when they arrive by OTLP.
@@ -64,7 +64,7 @@ def read(file: File, target: Target) -> Converted:
         reading.read(line)
     batch, evaluations = _Events(file.path, target, reading).made()
     bad = sorted(reading.bad.items())
-    return Converted(
+    return Conversion(
         batch=batch,
         lines=len(lines),
         skipped=len(bad),
@@ -86,7 +86,7 @@ def excerpt(line: bytes, redactor: Redactor) -> str:
 def _is_object(line: Line) -> bool:
     try:
         read_document(line.text)
-    except Rejected:
+    except EventRejected:
         return False
     return True
 
@@ -121,7 +121,7 @@ class _Reading:
                     self.bad[line.number] = reading.tally.sentence(signal.noun)
                 self._add(line.number, reading.records)
             self.ignored += not signals
-        except Rejected as error:
+        except EventRejected as error:
             self.bad[line.number] = str(error)
         except TooLarge:
             raise
@@ -147,7 +147,7 @@ class _Reading:
 class _Events:
     """The events of all records that were read."""
 
-    def __init__(self, path: str, target: Target, reading: _Reading) -> None:
+    def __init__(self, path: str, target: ImportTarget, reading: _Reading) -> None:
         self._path = path
         self._target = target
         self._reading = reading

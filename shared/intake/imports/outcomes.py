@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 
-class Event(NamedTuple):
+class ImportEvent(NamedTuple):
     """An event that a line made.
 
     `origin` are the bytes that identify the line, whatever the file is called and where the line
@@ -21,26 +21,26 @@ class Event(NamedTuple):
     nth: int = 0
 
 
-class Bad(NamedTuple):
+class BadLine(NamedTuple):
     """A line that cannot be read, and why."""
 
     line: int
     reason: str
 
 
-class Ignored(NamedTuple):
+class IgnoredLine(NamedTuple):
     """A line that is no event."""
 
     line: int
 
 
-class Held(NamedTuple):
+class HeldLines(NamedTuple):
     """So many lines at the end may go on in lines that the file does not have yet."""
 
     lines: int
 
 
-Outcome = Event | Bad | Ignored | Held
+Outcome = ImportEvent | BadLine | IgnoredLine | HeldLines
 
 
 def given(**fields: object) -> dict[str, object]:

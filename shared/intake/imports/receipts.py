@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from shared.foundation.core.clock import now_us
-from shared.intake.imports.assembling import Converted
-from shared.intake.imports.file import File
+from shared.intake.imports.assembling import Conversion
+from shared.intake.imports.file import ImportFile
 from shared.intake.ingest.batch import Batch
 from shared.intake.receipts.origin import Origin
 from shared.intake.receipts.receipt import NEWEST, Receipt, reasons_of
@@ -13,8 +13,8 @@ from shared.intake.receipts.skipped import Skip
 
 def receipt_of(
     origin: Origin,
-    file: File,
-    converted: Converted,
+    file: ImportFile,
+    converted: Conversion,
     excerpt: Callable[[bytes], str],
     *,
     new: Batch,
@@ -40,7 +40,7 @@ def receipt_of(
 
 
 def _skips(
-    row: str, file: File, converted: Converted, excerpt: Callable[[bytes], str]
+    row: str, file: ImportFile, converted: Conversion, excerpt: Callable[[bytes], str]
 ) -> tuple[tuple[str, Skip], ...]:
     if not converted.bad:
         return ()

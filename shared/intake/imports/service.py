@@ -9,11 +9,11 @@ import redis
 from shared.foundation.core.body import unpack
 from shared.foundation.core.clock import format_us, now_us
 from shared.foundation.deployment.runtime import Runtime
-from shared.intake.imports.assembling import Converted, Target
+from shared.intake.imports.assembling import Conversion, ImportTarget
 from shared.intake.imports.decisions import StoredDecisions
-from shared.intake.imports.existing import Existing, Others, existing
-from shared.intake.imports.file import File, last_two_parts
-from shared.intake.imports.formats import Format, format_of
+from shared.intake.imports.existing import ExistingRows, Others, existing
+from shared.intake.imports.file import ImportFile, last_two_parts
+from shared.intake.imports.formats import ImportFormat, format_of
 from shared.intake.imports.lock import Lock, locked
 from shared.intake.imports.receipts import receipt_of
 from shared.intake.ingest.accept import Admit, Ingest, admit_all, count_batch
@@ -30,7 +30,7 @@ _GZIP = b"\x1f\x8b"
 _ELSEWHERE = "the session has events that came in another way"
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class ImportOptions(msgspec.Struct, frozen=True):
     """The options of an import; `format` is one of `NAMES`, and times are of the epoch."""
 
     format: str
@@ -56,7 +56,7 @@ class SkippedSession(msgspec.Struct):
     reason: str
 
 
-class Imported(msgspec.Struct):
+class ImportResult(msgspec.Struct):
     """The result of an import; the fields are those of the answer."""
 
     format: str
@@ -76,12 +76,12 @@ class Imported(msgspec.Struct):
     last_ts: str | None
 
 
-class Read(NamedTuple):
+class ReadFile(NamedTuple):
     """A file that was read, and its format."""
 
-    file: File
-    form: Format
-    converted: Converted
+    file: ImportFile
+    form: ImportFormat
+    converted: Conversion
     redactor: Redactor
 
 
@@ -99,11 +99,11 @@ class Imports:
         org_id: str,
         org_slug: str,
         body: bytes,
-        wanted: Wanted,
+        wanted: ImportOptions,
         epoch: bytes | None,
         origin: Origin,
         admit: Admit = admit_all,
-    ) -> Imported:
+    ) -> ImportResult:
         """Imports a file, plain or gzip; after this returns its new events will be stored.
 
         Values of redacted keys are removed as `Ingest.accept` does. A request that is no dry run is
@@ -141,7 +141,7 @@ class Imports:
         self,
         org_id: str,
         org_slug: str,
-        converted: Converted,
+        converted: Conversion,
         new: Batch,
         receipt: Receipt,
         lock: Lock,
@@ -163,7 +163,9 @@ class Imports:
 
         self._ingest.keep(org_id, write)
 
-    def _answer(self, org_id: str, read: Read, wanted: Wanted) -> tuple[Imported, Batch]:
+    def _answer(
+        self, org_id: str, read: ReadFile, wanted: ImportOptions
+    ) -> tuple[ImportResult, Batch]:
         """Returns the answer and the new events."""
         before_ms = wanted.existing_before_ms
         others = None
@@ -174,14 +176,16 @@ class Imports:
         answer = _answer(read.form, wanted, read.converted, found, new)
         return answer, read.converted.batch.pick(new)
 
-    def _read(self, org_id: str, body: bytes, wanted: Wanted, epoch: bytes | None) -> Read:
+    def _read(
+        self, org_id: str, body: bytes, wanted: ImportOptions, epoch: bytes | None
+    ) -> ReadFile:
         settings = self._runtime.settings
         with self._ingest.unpacking():
             redactor = self._ingest.redactor(org_id, epoch)
             encoding = "gzip" if body.startswith(_GZIP) else ""
             text = unpack(body, encoding, settings.ingest_max_unpacked_bytes)
-            file = File(text, last_two_parts(wanted.path), wanted.started_us)
-            target = Target(
+            file = ImportFile(text, last_two_parts(wanted.path), wanted.started_us)
+            target = ImportTarget(
                 org_id,
                 wanted.environment,
                 settings.ingest_max_event_bytes,
@@ -190,10 +194,10 @@ class Imports:
                 redactor,
             )
             form = format_of(file, wanted.format)
-            return Read(file, form, form.read(file, target), redactor)
+            return ReadFile(file, form, form.read(file, target), redactor)
 
 
-def _new(batch: Batch, found: Existing) -> list[int]:
+def _new(batch: Batch, found: ExistingRows) -> list[int]:
     """Returns the positions of the events to add: each once, and none of a skipped session."""
     seen = set(found.ids)
     new = []
@@ -205,14 +209,18 @@ def _new(batch: Batch, found: Existing) -> list[int]:
 
 
 def _answer(
-    form: Format, wanted: Wanted, converted: Converted, found: Existing, new: list[int]
-) -> Imported:
+    form: ImportFormat,
+    wanted: ImportOptions,
+    converted: Conversion,
+    found: ExistingRows,
+    new: list[int],
+) -> ImportResult:
     batch = converted.batch
     events = Counter(batch.session_ids)
     accepted = Counter(batch.session_ids[position] for position in new)
     left_alone = sum(events[session] for session in found.sessions)
     shown = list(events.items())[:MAX_SESSIONS]
-    return Imported(
+    return ImportResult(
         format=form.name,
         dry_run=wanted.dry_run,
         lines=converted.lines,

@@ -21,7 +21,7 @@ from shared.foundation.queue.jobs import PERSIST_EVENTS
 from shared.intake.ingest.backlog import Backlog
 from shared.intake.ingest.batch import encode_sent
 from shared.intake.ingest.candidates import json_elements, ndjson_lines
-from shared.intake.ingest.decode import Decoded, decode_events
+from shared.intake.ingest.decode import DecodedBody, decode_events
 from shared.intake.ingest.receipts import receipt_of
 from shared.intake.ingest.stream import append
 from shared.intake.ingest.write_sync import OwnConnection, WriteSync
@@ -75,7 +75,7 @@ class Ingest:
         epoch: bytes | None = None,
         origin: Origin = _UNKNOWN,
         admit: Admit = admit_all,
-    ) -> Decoded:
+    ) -> DecodedBody:
         """Accepts the good events of a body; after this returns they will be stored.
 
         Values of keys that the organization has redacted are removed here, before anything keeps
@@ -168,7 +168,7 @@ class Ingest:
 
     def _decode(
         self, unpacked: bytes, split: _Splitter, org_id: str, redactor: Redactor
-    ) -> Decoded:
+    ) -> DecodedBody:
         lines = split(unpacked) if unpacked.strip() else []
         redact = redactor.redact if redactor else None
         most = self._runtime.settings.ingest_max_event_bytes

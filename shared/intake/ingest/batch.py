@@ -54,7 +54,7 @@ class Batch(msgspec.Struct, array_like=True):
         return Batch(*([column[index] for index in indexes] for column in columns))
 
 
-class _Read(msgspec.Struct, array_like=True):
+class _ParsedColumns(msgspec.Struct, array_like=True):
     """The columns of a batch that its lines do not give without being parsed."""
 
     ts: list[int]
@@ -64,10 +64,10 @@ class _Read(msgspec.Struct, array_like=True):
     environments: list[str]
 
 
-class _Sent(msgspec.Struct, array_like=True):
+class _RawBody(msgspec.Struct, array_like=True):
     """A body as it was sent, one line an event, with what else a batch has.
 
-    `first_arrival` is that of the first line. `read` is a `_Read`, packed.
+    `first_arrival` is that of the first line. `read` is a `_ParsedColumns`, packed.
     """
 
     body: bytes
@@ -77,15 +77,15 @@ class _Sent(msgspec.Struct, array_like=True):
     read: bytes
 
 
-# Before a `_Sent`; `pack` uses the lower numbers.
+# Before a `_RawBody`; `pack` uses the lower numbers.
 _SENT = b"\2"
 # A body that was packed less would take much more of the backlog than the batch, packed here.
 _SENT_RATIO = 4
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(Batch)
-_read_decoder = msgspec.msgpack.Decoder(_Read)
-_sent_decoder = msgspec.msgpack.Decoder(_Sent)
+_read_decoder = msgspec.msgpack.Decoder(_ParsedColumns)
+_sent_decoder = msgspec.msgpack.Decoder(_RawBody)
 
 
 def id_seed_of(org_id: str) -> int:
@@ -116,11 +116,11 @@ def encode_sent(
     # Any other byte means a line that was skipped or changed, or white space around it.
     if sum(map(len, batch.payloads)) + count - 1 != size - unpacked.endswith(b"\n"):
         return None
-    read = _Read(
+    read = _ParsedColumns(
         batch.ts, batch.session_ids, batch.agent_ids, batch.event_types, batch.environments
     )
     columns = pack(_encoder.encode(read))
-    sent = _Sent(body, encoding, id_seed_of(org_id), batch.arrivals[0], columns)
+    sent = _RawBody(body, encoding, id_seed_of(org_id), batch.arrivals[0], columns)
     return _SENT + _encoder.encode(sent)
 
 
@@ -138,7 +138,7 @@ def decode_batch(data: bytes) -> Batch:
     return batch
 
 
-def _decode_sent(sent: _Sent) -> Batch:
+def _decode_sent(sent: _RawBody) -> Batch:
     read = _read_decoder.decode(unpack(sent.read))
     lines = bodies.unpack(sent.body, sent.encoding, ENTRY_BYTES).split(b"\n")
     if not lines[-1]:

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from shared.intake.ingest.batch import Batch, decode_batch
-from shared.intake.ingest.stream import Entry
+from shared.intake.ingest.stream import StreamEntry
 from shared.reading.evaluations.records import Evaluation
 
 # One insert: large enough for few parts in ClickHouse, small enough for the worker's memory.
@@ -14,17 +14,17 @@ MAX_BYTES = 32 * 1024 * 1024
 
 
 @dataclass
-class Block:
+class IngestBlock:
     """Entries and their events; `unreadable` ones contain no batch of ours.
 
     `idle_only`: the sessions of entries that say so, with their organizations. `evaluations`: the
     results that came with the entries.
     """
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[StreamEntry] = field(default_factory=list)
     batches: dict[str, Batch] = field(default_factory=dict)
     slugs: dict[str, str] = field(default_factory=dict)
-    unreadable: list[Entry] = field(default_factory=list)
+    unreadable: list[StreamEntry] = field(default_factory=list)
     idle_only: set[tuple[str, str]] = field(default_factory=set)
     evaluations: list[Evaluation] = field(default_factory=list)
     rows: int = 0
@@ -48,7 +48,7 @@ class Block:
         """The spans that brought the entries, as headers `traceparent`."""
         return [entry.traceparent for entry in self.entries if entry.traceparent]
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: StreamEntry) -> None:
         """Decodes an entry and appends its events to those of its organization."""
         self.entries.append(entry)
         self.slugs[entry.org_id] = entry.org_slug

@@ -13,11 +13,11 @@ MAX_EVENTS = 2**POSITION_BITS - 1
 _decode_array = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
-class _Wrapped(msgspec.Struct):
+class _EventsObject(msgspec.Struct):
     events: list[msgspec.Raw]
 
 
-_decode_wrapped = msgspec.json.Decoder(_Wrapped).decode
+_decode_wrapped = msgspec.json.Decoder(_EventsObject).decode
 
 
 def ndjson_lines(body: bytes) -> list[bytes]:

@@ -16,7 +16,7 @@ from shared.foundation.clickhouse.event_columns import POSITION_BITS
 from shared.foundation.core.clock import now_us
 from shared.foundation.core.text import mend_surrogates
 from shared.intake.ingest.batch import Batch, id_seed_of, ids_of
-from shared.intake.ingest.envelope import Bounds, Envelope, Rejected, are_clean, explain
+from shared.intake.ingest.envelope import Bounds, Envelope, EventRejected, are_clean, explain
 from shared.intake.ingest.typos import CheckedEvent, Warnings
 
 MAX_ERRORS = 20
@@ -38,7 +38,7 @@ class LineError(msgspec.Struct):
     error: str
 
 
-class Decoded(msgspec.Struct):
+class DecodedBody(msgspec.Struct):
     """The good events of a body, the number of skipped ones and the first reasons.
 
     `reasons` counts all reasons. `bad` are the first `MAX_BAD` skipped lines with their reasons.
@@ -60,7 +60,7 @@ _decode_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 def decode_events(
     lines: list[bytes], org_id: str, max_event_bytes: int, redact: Redact | None = None
-) -> Decoded:
+) -> DecodedBody:
     """Checks every line and collects the good ones into a batch of the organization.
 
     `redact` makes the payload of an accepted line; without it the line is the payload.
@@ -71,7 +71,7 @@ def decode_events(
         with PARSING:
             reader.read_piece(start + 1, lines[start : start + _TOGETHER])
     errors = [error for error, _ in reader.bad[:MAX_ERRORS]]
-    return Decoded(
+    return DecodedBody(
         reader.batch, reader.skipped, errors, reader.reasons, reader.bad, reader.warnings
     )
 
@@ -144,7 +144,7 @@ class _Reader:
             ts = round(event.timestamp.timestamp() * 1_000_000)
             self._bounds.require_time(ts)
             self._bounds.require_names(event)
-        except Rejected as error:
+        except EventRejected as error:
             self.skipped += 1
             self.reasons[str(error)] += 1
             if len(self.bad) < MAX_BAD:
@@ -165,20 +165,20 @@ class _Reader:
 
     def _parse(self, line: bytes) -> Envelope:
         if len(line) > self._max_bytes:
-            raise Rejected(f"larger than {self._max_bytes} bytes")
+            raise EventRejected(f"larger than {self._max_bytes} bytes")
         try:
             if not line.isascii():
                 # The parser skips over unused fields without checking their encoding.
                 str(line, "utf-8")
             return _decode_envelope(line)
         except UnicodeDecodeError:
-            raise Rejected("is not valid UTF-8") from None
+            raise EventRejected("is not valid UTF-8") from None
         except msgspec.ValidationError as error:
             return _parse_last(line, error)
         except msgspec.DecodeError:
             return _parse_surrogates(line)
         except RecursionError:
-            raise Rejected("is nested too deeply") from None
+            raise EventRejected("is nested too deeply") from None
 
 
 def _parse_last(line: bytes, refusal: msgspec.ValidationError) -> Envelope:
@@ -186,9 +186,9 @@ def _parse_last(line: bytes, refusal: msgspec.ValidationError) -> Envelope:
     try:
         return _decode_envelope(msgspec.json.encode(_decode_members(line)))
     except msgspec.ValidationError as error:
-        raise Rejected(explain(error)) from None
+        raise EventRejected(explain(error)) from None
     except (msgspec.DecodeError, RecursionError):
-        raise Rejected(explain(refusal)) from None
+        raise EventRejected(explain(refusal)) from None
 
 
 def _parse_surrogates(line: bytes) -> Envelope:
@@ -198,9 +198,9 @@ def _parse_surrogates(line: bytes) -> Envelope:
         if mended != line:
             return _decode_envelope(mended)
     except msgspec.ValidationError as error:
-        raise Rejected(explain(error)) from None
+        raise EventRejected(explain(error)) from None
     except msgspec.DecodeError:
         pass
     except RecursionError:
-        raise Rejected("is nested too deeply") from None
-    raise Rejected("is not JSON")
+        raise EventRejected("is nested too deeply") from None
+    raise EventRejected("is not JSON")

@@ -25,10 +25,10 @@ from shared.foundation.queue import unavailable_when_redis_is_gone
 from shared.foundation.queue.jobs import PERSIST_EVENTS
 from shared.foundation.queue.waiting import orgs_with_events
 from shared.intake.ingest import stream
-from shared.intake.ingest.block import Block
+from shared.intake.ingest.block import IngestBlock
 from shared.intake.ingest.persist import WindowsLookup, persist
 from shared.intake.ingest.receipts import count_stored
-from shared.intake.ingest.stream import Entry
+from shared.intake.ingest.stream import StreamEntry
 
 log = get_logger(__name__)
 
@@ -96,9 +96,9 @@ class Drain:
                 began = time.monotonic()
         return stored
 
-    def _read_again(self, read: Callable[[], Block]) -> Block:
+    def _read_again(self, read: Callable[[], IngestBlock]) -> IngestBlock:
         """Lets others drain again, then reads entries that came before they could notice."""
-        return read() if self._redis.delete(KEEPS_UP_KEY) else Block()
+        return read() if self._redis.delete(KEEPS_UP_KEY) else IngestBlock()
 
     def _call_others(self) -> None:
         self._redis.delete(KEEPS_UP_KEY)
@@ -112,7 +112,7 @@ class Drain:
                 return
             time.sleep(min(left, _LOOK_SECS))
 
-    def _abandoned(self) -> Block:
+    def _abandoned(self) -> IngestBlock:
         """Reads the entries that dead consumers or failed drains left behind."""
         idle_ms = int(self._runtime.settings.ingest_claim_idle_secs * 1000)
         return self._gather(
@@ -121,15 +121,15 @@ class Drain:
             )
         )
 
-    def _new(self) -> Block:
+    def _new(self) -> IngestBlock:
         """Reads entries that no consumer has read yet."""
         return self._gather(
             lambda org_ids, count: stream.read_new(self._redis, self._consumer, org_ids, count)
         )
 
-    def _gather(self, read: Callable[[Sequence[str], int], list[Entry]]) -> Block:
+    def _gather(self, read: Callable[[Sequence[str], int], list[StreamEntry]]) -> IngestBlock:
         """Reads entries of every organization in turn until one insert is full, or none is left."""
-        block = Block()
+        block = IngestBlock()
         org_ids = self._in_turn()
         share = max(1, READ_ENTRIES // max(1, len(org_ids)))
         found = bool(org_ids)
@@ -156,7 +156,7 @@ class Drain:
         turn = bisect_right(org_ids, self._last_served)
         return org_ids[turn:] + org_ids[:turn]
 
-    def _store(self, block: Block) -> int:
+    def _store(self, block: IngestBlock) -> int:
         attributes: dict[str, spans.Value] = {
             "messaging.system": "redis",
             "messaging.operation.type": "process",
@@ -170,7 +170,7 @@ class Drain:
         ):
             return self._store_all(block)
 
-    def _store_all(self, block: Block) -> int:
+    def _store_all(self, block: IngestBlock) -> int:
         started = time.monotonic()
         try:
             persist(self._runtime, block, self._windows_of)

@@ -15,7 +15,7 @@ _OLDEST_US = int(datetime(2000, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
-class Rejected(Exception):
+class EventRejected(Exception):
     """One event cannot be accepted; the message is for the sender."""
 
 
@@ -41,14 +41,14 @@ class Bounds:
         return min(times_us) >= _OLDEST_US and max(times_us) <= self._newest_us
 
     def require_time(self, ts_us: int) -> None:
-        """Raises `Rejected` for a time that no event may have."""
+        """Raises `EventRejected` for a time that no event may have."""
         if ts_us < _OLDEST_US:
-            raise Rejected("timestamp is before 2000-01-01")
+            raise EventRejected("timestamp is before 2000-01-01")
         if ts_us > self._newest_us:
-            raise Rejected("timestamp is more than 24 hours in the future")
+            raise EventRejected("timestamp is more than 24 hours in the future")
 
     def require_names(self, event: Envelope) -> None:
-        """Raises `Rejected` for a name with a character that it may not have."""
+        """Raises `EventRejected` for a name with a character that it may not have."""
         clean = self._clean
         if event.session_id not in clean:
             self._require_clean("session_id", event.session_id)
@@ -58,12 +58,12 @@ class Bounds:
             self._require_clean("type", event.type)
         if event.environment not in clean:
             if "," in event.environment:
-                raise Rejected("environment contains a comma")
+                raise EventRejected("environment contains a comma")
             self._require_clean("environment", event.environment)
 
     def _require_clean(self, name: str, value: str) -> None:
         if _CONTROL.search(value):
-            raise Rejected(f"{name} contains a control character")
+            raise EventRejected(f"{name} contains a control character")
         # A value with a comma is never cached: it may be a session but not an environment.
         if "," not in value:
             self._clean.add(value)

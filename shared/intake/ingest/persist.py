@@ -16,7 +16,7 @@ from shared.foundation.postgres import after_commit
 from shared.foundation.queue.jobs import CHECK_WATCHED_SESSIONS
 from shared.intake.ingest import dead_letters, store
 from shared.intake.ingest.batch import Batch, encode_batch
-from shared.intake.ingest.block import Block
+from shared.intake.ingest.block import IngestBlock
 from shared.intake.ingest.rows import Columns, columns_of
 from shared.intake.ingest.store import RowsRefused
 from shared.reading.evaluations import store as evaluations
@@ -35,7 +35,7 @@ MAX_MONTHS = 90
 _MONTH_US = 28 * 24 * 3600 * 1_000_000
 
 
-def persist(runtime: Runtime, block: Block, windows_of: WindowsLookup) -> None:
+def persist(runtime: Runtime, block: IngestBlock, windows_of: WindowsLookup) -> None:
     """Returns once ClickHouse has all events and results of the block, and PostgreSQL its sessions.
 
     Events that ClickHouse refuses become dead letters. Raises `Unavailable` if a store is down;
@@ -91,7 +91,7 @@ class Part:
         return Part(first), Part(second)
 
 
-def _drop_what_was_purged(session: Session, block: Block) -> None:
+def _drop_what_was_purged(session: Session, block: IngestBlock) -> None:
     """Drops events of purged organizations; locks the others against a purge."""
     parsed = {entry.org_id: parse_uuid(entry.org_id) for entry in block.entries}
     existing = organizations.hold(session, [one for one in parsed.values() if one is not None])
@@ -100,7 +100,7 @@ def _drop_what_was_purged(session: Session, block: Block) -> None:
         log.warning("events_of_purged_orgs_dropped", org_ids=gone)
 
 
-def _drop_what_was_deleted(session: Session, block: Block) -> None:
+def _drop_what_was_deleted(session: Session, block: IngestBlock) -> None:
     """Drops events of deleted sessions. Their deletion waits for the organizations held here."""
     gone = deleted.among(session, block.sessions)
     if gone:
@@ -109,7 +109,7 @@ def _drop_what_was_deleted(session: Session, block: Block) -> None:
         log.warning("events_of_deleted_sessions_dropped", events=dropped.total())
 
 
-def _parts(block: Block) -> Iterator[Part]:
+def _parts(block: IngestBlock) -> Iterator[Part]:
     pieces = [
         (org_id, block.slugs[org_id], batch) for org_id, batch in block.batches.items() if batch.ids
     ]
@@ -136,7 +136,7 @@ def _month_groups(batch: Batch) -> Iterator[list[int]]:
         yield [index for month in months[start : start + MAX_MONTHS] for index in month]
 
 
-def _insert(runtime: Runtime, block: Block, part: Part, windows: Windows) -> None:
+def _insert(runtime: Runtime, block: IngestBlock, part: Part, windows: Windows) -> None:
     try:
         store.insert(runtime.clickhouse, _columns(part, windows))
     except RowsRefused as refusal:
@@ -170,7 +170,7 @@ def _columns(part: Part, windows: Windows) -> Columns:
         raise RowsRefused(f"{type(error).__name__}: {error}") from error
 
 
-def _watch(runtime: Runtime, session: Session, block: Block) -> None:
+def _watch(runtime: Runtime, session: Session, block: IngestBlock) -> None:
     """Reports sessions with new events, and with the end of an agent, to the evaluation jobs."""
     if runtime.settings.evaluator_endpoint is None:
         return

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import redis
 
 from shared.foundation.core.clock import now_us
-from shared.intake.ingest.decode import Decoded
-from shared.intake.ingest.stream import Entry
+from shared.intake.ingest.decode import DecodedBody
+from shared.intake.ingest.stream import StreamEntry
 from shared.intake.receipts.lag import lag_tally
 from shared.intake.receipts.origin import Origin
 from shared.intake.receipts.receipt import (
@@ -23,7 +23,9 @@ from shared.intake.redaction.excerpts import excerpt
 from shared.intake.redaction.rules import Redactor
 
 
-def receipt_of(origin: Origin, unpacked: bytes, decoded: Decoded, redactor: Redactor) -> Receipt:
+def receipt_of(
+    origin: Origin, unpacked: bytes, decoded: DecodedBody, redactor: Redactor
+) -> Receipt:
     """Returns the receipt of an unpacked body."""
     row = origin.of()
     tally = {"requests": 1, "accepted": len(decoded.batch)}
@@ -42,7 +44,7 @@ def receipt_of(origin: Origin, unpacked: bytes, decoded: Decoded, redactor: Reda
     return Receipt(now_us(), {row: tally}, digest_of(unpacked), skips)
 
 
-def count_stored(client: redis.Redis, entries: Iterable[Entry]) -> None:
+def count_stored(client: redis.Redis, entries: Iterable[StreamEntry]) -> None:
     """Counts the lags of entries that were stored just now; together, if they have one origin."""
     now_ms = now_us() // 1000
     counted: dict[tuple[str, str, int], Receipt] = {}

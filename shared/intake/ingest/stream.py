@@ -50,7 +50,7 @@ _NO_EVALUATIONS = _encode_evaluations(())
 
 
 @dataclass(frozen=True)
-class Entry:
+class StreamEntry:
     """One entry as read: its position, its organization and its encoded batch.
 
     `idle_only`: its sessions are evaluated when they are idle, and not when their root agent ends.
@@ -86,9 +86,9 @@ def append(
     """Adds a batch to its organization's stream, all of it or nothing; returns the bytes added.
 
     `data` is the batch if it is encoded already. The receipt is counted in the same write.
-    `idle_only` and `evaluations` as in `Entry`. A `guard` begins the transaction (`WATCH … MULTI`),
-    which fails if a watched key changes, or raises an error of its own. Raises `Unavailable` if
-    Redis did not accept the batch.
+    `idle_only` and `evaluations` as in `StreamEntry`. A `guard` begins the transaction
+    (`WATCH … MULTI`), which fails if a watched key changes, or raises an error of its own. Raises
+    `Unavailable` if Redis did not accept the batch.
     """
     with unavailable_when_redis_is_gone(), client.pipeline(transaction=True) as pipe:
         if guard is not None:
@@ -128,7 +128,7 @@ def add(
 ) -> int:
     """Adds the commands to a transaction that append a batch; returns the bytes of its entries.
 
-    `data` is the batch if it is encoded already. `idle_only` and `evaluations` as in `Entry`;
+    `data` is the batch if it is encoded already. `idle_only` and `evaluations` as in `StreamEntry`;
     `mark` is its `receipt`. `since_ms` is the oldest receipt of its events, by Redis's clock, if
     they were received before this.
     """
@@ -162,7 +162,7 @@ def waiting(client: redis.Redis) -> int:
         return sum(pipe.execute())
 
 
-def waiting_entries(client: redis.Redis, org_id: str) -> Iterator[Entry]:
+def waiting_entries(client: redis.Redis, org_id: str) -> Iterator[StreamEntry]:
     """Yields the entries of an organization, oldest first, those that a consumer holds as well."""
     begin = "-"
     while True:
@@ -173,7 +173,9 @@ def waiting_entries(client: redis.Redis, org_id: str) -> Iterator[Entry]:
         begin = f"({page[-1][0].decode()}"
 
 
-def read_new(client: redis.Redis, consumer: str, org_ids: Sequence[str], count: int) -> list[Entry]:
+def read_new(
+    client: redis.Redis, consumer: str, org_ids: Sequence[str], count: int
+) -> list[StreamEntry]:
     """Reads up to `count` entries of each organization that no consumer has seen."""
     if not org_ids:
         return []
@@ -195,9 +197,9 @@ def read_new(client: redis.Redis, consumer: str, org_ids: Sequence[str], count: 
 
 def claim_abandoned(
     client: redis.Redis, consumer: str, org_ids: Sequence[str], idle_ms: int, count: int
-) -> list[Entry]:
+) -> list[StreamEntry]:
     """Claims entries that another consumer read `idle_ms` ago and never finished."""
-    claimed: list[Entry] = []
+    claimed: list[StreamEntry] = []
     for org_id in org_ids:
         try:
             answer: Any = client.xautoclaim(
@@ -212,7 +214,7 @@ def claim_abandoned(
     return claimed
 
 
-def finish(client: redis.Redis, entries: Sequence[Entry]) -> None:
+def finish(client: redis.Redis, entries: Sequence[StreamEntry]) -> None:
     """Removes entries whose events are stored, and unlists streams that are now empty."""
     ids: dict[str, list[bytes]] = {}
     delayed: dict[str, list[bytes]] = {}
@@ -272,9 +274,9 @@ def _flat(messages: Any) -> list[Any]:
     return messages[0] if len(messages) == 1 and isinstance(messages[0], list) else messages
 
 
-def _entries(org_id: str, messages: Any) -> list[Entry]:
+def _entries(org_id: str, messages: Any) -> list[StreamEntry]:
     return [
-        Entry(
+        StreamEntry(
             org_id=org_id,
             entry_id=entry_id,
             org_slug=fields[b"slug"].decode(),

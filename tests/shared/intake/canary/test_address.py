@@ -7,7 +7,7 @@ import pytest
 
 from devstack.ports import free_port
 from shared.foundation.core.config import Settings
-from shared.intake.canary.address import NoAnswer, Web, post
+from shared.intake.canary.address import NoWebAnswer, Web, post
 
 pytestmark = pytest.mark.flow
 
@@ -44,7 +44,7 @@ def end(server: HTTPServer) -> None:
 def test_a_named_address_counts_at_once() -> None:
     web = Web(settings(free_port(), canary_url="http://127.0.0.1:1"))
     assert web.url() == "http://127.0.0.1:1"
-    with pytest.raises(NoAnswer):
+    with pytest.raises(NoWebAnswer):
         post("http://127.0.0.1:1", b"{}", "secret")
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.canary import passages
-from shared.intake.canary.passages import Passage, State
+from shared.intake.canary.passages import CanaryState, Passage
 
 MAX_LAG_SECS = 60.0
 
@@ -33,7 +33,7 @@ def said(runtime: Runtime, group: str, *, ago: float, part: str | None = None) -
     passages.say(runtime.redis, group, passage)
 
 
-def read(runtime: Runtime) -> State:
+def read(runtime: Runtime) -> CanaryState:
     found = passages.state(runtime.redis, MAX_LAG_SECS)
     assert found is not None
     return found

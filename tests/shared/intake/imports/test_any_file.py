@@ -10,7 +10,7 @@ import pytest
 
 from shared.foundation.core.errors import Invalid, TooLarge
 from shared.intake.imports import atif, node
-from shared.intake.imports.file import File, last_two_parts
+from shared.intake.imports.file import ImportFile, last_two_parts
 from shared.intake.imports.formats import NAMES, format_of
 from tests.shared.intake.imports import test_atif, test_otlp
 from tests.support.transcripts import CLAUDE, EVERY, TARGET, lines_of, told, transcript
@@ -101,14 +101,15 @@ def test_noise_is_skipped(form: str) -> None:
 
 def test_every_format_is_known_by_its_lines() -> None:
     assert (
-        format_of(File(lines_of({"type": "summary"}) + transcript(CLAUDE)), "auto").name == "claude"
+        format_of(ImportFile(lines_of({"type": "summary"}) + transcript(CLAUDE)), "auto").name
+        == "claude"
     )
-    assert format_of(File(lines_of(test_atif.document())), "auto").name == "atif"
-    assert format_of(File(lines_of({}, test_otlp.logs())), "auto").name == "otlp"
+    assert format_of(ImportFile(lines_of(test_atif.document())), "auto").name == "atif"
+    assert format_of(ImportFile(lines_of({}, test_otlp.logs())), "auto").name == "otlp"
     pretty = json.dumps(test_atif.document(), indent=1).encode()
-    assert format_of(File(pretty), "auto").name == "atif"
-    assert format_of(File(b"noise\n" + lines_of(EVENT)), "auto").name == "agenteye"
-    assert format_of(File(b""), "failproofai").name == "agenteye"
+    assert format_of(ImportFile(pretty), "auto").name == "atif"
+    assert format_of(ImportFile(b"noise\n" + lines_of(EVENT)), "auto").name == "agenteye"
+    assert format_of(ImportFile(b""), "failproofai").name == "agenteye"
 
 
 @pytest.mark.parametrize(
@@ -116,7 +117,7 @@ def test_every_format_is_known_by_its_lines() -> None:
 )
 def test_an_unknown_format_is_refused(text: bytes) -> None:
     with pytest.raises(Invalid) as refused:
-        format_of(File(text), "auto")
+        format_of(ImportFile(text), "auto")
     assert refused.value.code == "unknown_format"
     assert list(refused.value.fields) == ["format"]
 
@@ -144,7 +145,7 @@ def test_what_takes_too_much_memory_is_refused(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(TooLarge):
         told(json.dumps(test_atif.document()).encode())
     few = msgspec.structs.replace(TARGET, max_bytes=1000)
-    file = File(transcript(CLAUDE))
+    file = ImportFile(transcript(CLAUDE))
     with pytest.raises(TooLarge):
         format_of(file, "claude").read(file, few)
 

@@ -9,14 +9,14 @@ from shared.foundation.core.clock import format_ts, from_us
 from shared.foundation.core.errors import BadRequest, Invalid, TooLarge
 from shared.intake.ingest import candidates, elements
 from shared.intake.ingest.candidates import json_elements, ndjson_lines
-from shared.intake.ingest.decode import MAX_ERRORS, Decoded, decode_events
+from shared.intake.ingest.decode import MAX_ERRORS, DecodedBody, decode_events
 from tests.support.airline import Airline
 
 ORG = "6f8a3c1e-0000-4000-8000-000000000000"
 MAX_EVENT = 1024 * 1024
 
 
-def decode(*lines: bytes, org: str = ORG) -> Decoded:
+def decode(*lines: bytes, org: str = ORG) -> DecodedBody:
     return decode_events(list(lines), org, MAX_EVENT)
 
 

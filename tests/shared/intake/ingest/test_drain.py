@@ -27,7 +27,7 @@ from shared.intake.ingest.accept import Ingest
 from shared.intake.ingest.decode import decode_events
 from shared.intake.ingest.drain import KEEPS_UP_KEY, PAUSE_KEY, READ_ENTRIES, Drain
 from shared.intake.ingest.persist import persist as real_persist
-from shared.intake.ingest.stream import Entry
+from shared.intake.ingest.stream import StreamEntry
 from shared.reading.model_windows.context_windows import ContextWindows
 from tests.support.airline import Airline
 from tests.support.runtime import Org, connected, make_org, settings_for
@@ -355,7 +355,7 @@ def test_events_that_arrive_while_a_drain_ends_are_stored(
     read_new = stream.read_new
     empty_reads = 0
 
-    def reading(*arguments: Any) -> list[Entry]:
+    def reading(*arguments: Any) -> list[StreamEntry]:
         nonlocal empty_reads
         found = read_new(*arguments)
         empty_reads += not found
