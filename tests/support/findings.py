@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from shared.foundation.core.ids import new_request_id
 from shared.foundation.deployment.runtime import Runtime
-from shared.watch.audits.findings.filing import Filed, file
+from shared.watch.audits.findings.filing import FilingCounts, file
 from shared.watch.audits.findings.models import Finding
 from shared.watch.audits.models import Audit, AuditRun
 from shared.watch.audits.rules import defaults
@@ -76,7 +76,7 @@ class Audited:
             session.flush()
         return run
 
-    def file(self, *candidates: Candidate, run: AuditRun | None = None) -> Filed:
+    def file(self, *candidates: Candidate, run: AuditRun | None = None) -> FilingCounts:
         """Files these candidates, by default in a new run, and returns the filed ones."""
         with self.runtime.postgres.transaction() as session:
             return file(session, run or self.run(), self.audit, candidates, TOTAL_SESSIONS)

@@ -7,9 +7,9 @@ from uuid import UUID
 from shared.watch.audits import service as audits
 from shared.watch.audits.findings import service as findings
 from shared.watch.audits.models import AuditRun
-from shared.watch.audits.rules import Context
+from shared.watch.audits.rules import ReportContext
 from shared.watch.audits.runs import requests as runs
-from shared.watch.audits.service import Listed
+from shared.watch.audits.service import ListedAudit
 from web.audits import schemas
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
@@ -108,7 +108,7 @@ def list_runs(query: dict[str, int], audit_id: str) -> list[AuditRun]:
 @blueprint.route("/audits/<audit_id>/context")
 @requires("audits:read")
 @blueprint.response(200, schemas.AuditContext)
-def get_context(audit_id: str) -> Context:
+def get_context(audit_id: str) -> ReportContext:
     """Read the background about the agents that the writer of an audit's reports gets."""
     with runtime().postgres.transaction() as session:
         return audits.context(session, current_org_id(), audit_id)
@@ -118,9 +118,9 @@ def get_context(audit_id: str) -> Context:
 @requires("audits:write")
 @blueprint.arguments(schemas.AuditContextBody)
 @blueprint.response(200, schemas.AuditContext, errors=(409,))
-def set_context(body: dict[str, Any], audit_id: str) -> Context:
+def set_context(body: dict[str, Any], audit_id: str) -> ReportContext:
     """Replace the background about the agents that the writer of an audit's reports gets."""
-    wanted = Context(body["text"] or "", body["urls"] or [])
+    wanted = ReportContext(body["text"] or "", body["urls"] or [])
     with runtime().postgres.transaction() as session:
         return audits.set_context(session, current_org_id(), audit_id, wanted)
 
@@ -132,7 +132,7 @@ def _told(body: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _row(found: Listed, open_counts: Mapping[UUID, int]) -> dict[str, Any]:
+def _row(found: ListedAudit, open_counts: Mapping[UUID, int]) -> dict[str, Any]:
     audit = found.audit
     return row_of(
         schemas.AuditRow,

@@ -6,7 +6,7 @@ import aiohttp
 import msgspec
 
 from shared.foundation.core.config import Settings
-from shared.watch.audits.runs.report import Message, ReportFailed
+from shared.watch.audits.runs.report import ModelMessage, ReportFailed
 from workers.call_loop import CallLoop
 from workers.http import Request, answer_to, bearer, read_bounded
 
@@ -18,18 +18,18 @@ class _Part(msgspec.Struct):
     text: str = ""
 
 
-class _Said(msgspec.Struct):
+class _MessageContent(msgspec.Struct):
     """The content of a model's message: a text, or its parts."""
 
     content: str | list[_Part] | None = None
 
 
-class _Choice(msgspec.Struct):
-    message: _Said
+class _CompletionChoice(msgspec.Struct):
+    message: _MessageContent
 
 
 class _Completion(msgspec.Struct):
-    choices: list[_Choice]
+    choices: list[_CompletionChoice]
 
 
 class LanguageModel:
@@ -44,7 +44,7 @@ class LanguageModel:
         self._timeout = timeout_secs
         self._loop = CallLoop("language-model")
 
-    def __call__(self, messages: Sequence[Message]) -> str:
+    def __call__(self, messages: Sequence[ModelMessage]) -> str:
         """Returns the text of the model's answer.
 
         Raises `ReportFailed` if there is none in time.
@@ -57,7 +57,7 @@ class LanguageModel:
         """Stops the event loop."""
         self._loop.close()
 
-    def _request(self, messages: Sequence[Message]) -> Request:
+    def _request(self, messages: Sequence[ModelMessage]) -> Request:
         body = {
             "model": self._model,
             "messages": [{"role": one.role, "content": one.content} for one in messages],

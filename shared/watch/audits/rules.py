@@ -40,7 +40,7 @@ ROOM = Room(rows=500, total_bytes=16 * 1024 * 1024)
 Check = Callable[[str, Any], Any]
 
 
-class Context(NamedTuple):
+class ReportContext(NamedTuple):
     """Background information about the agents, only for the report; the URLs are never fetched."""
 
     text: str
@@ -75,12 +75,14 @@ def checked(wanted: Mapping[str, Any], now: datetime) -> dict[str, Any]:
     return {name: checks[name](name, value) for name, value in wanted.items()}
 
 
-def checked_context(wanted: Context) -> Context:
+def checked_context(wanted: ReportContext) -> ReportContext:
     """Returns the context; raises `Invalid` naming `text`, `urls` or `urls.0`."""
     text = bounds.require_text("text", wanted.text, most=MAX_CONTEXT_LENGTH)
     if len(wanted.urls) > MAX_URLS:
         raise Invalid.field("urls", f"must have at most {MAX_URLS} URLs")
-    return Context(text, [_url(f"urls.{number}", url) for number, url in enumerate(wanted.urls)])
+    return ReportContext(
+        text, [_url(f"urls.{number}", url) for number, url in enumerate(wanted.urls)]
+    )
 
 
 def size_of(columns: Mapping[str, Any]) -> int:

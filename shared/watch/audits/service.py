@@ -17,14 +17,21 @@ from shared.foundation.queue import Queue
 from shared.foundation.queue.jobs import SCHEDULE_AUDITS
 from shared.watch.audits.lock import lock_findings
 from shared.watch.audits.models import Audit, AuditRun
-from shared.watch.audits.rules import ROOM, Context, checked, checked_context, defaults, size_of
+from shared.watch.audits.rules import (
+    ROOM,
+    ReportContext,
+    checked,
+    checked_context,
+    defaults,
+    size_of,
+)
 from shared.watch.audits.schedule import next_point
 
 # A change of one of these changes the time of the next run.
 _SCHEDULE = ("enabled", "schedule_interval_secs", "schedule_anchor")
 
 
-class Listed(NamedTuple):
+class ListedAudit(NamedTuple):
     """An audit with the status of its newest run; both are None before the first one."""
 
     audit: Audit
@@ -32,19 +39,19 @@ class Listed(NamedTuple):
     last_run_finished_at: datetime | None
 
 
-def list_(session: Session, org_id: uuid.UUID) -> list[Listed]:
+def list_(session: Session, org_id: uuid.UUID) -> list[ListedAudit]:
     """Lists the organization's audits, newest first."""
     newest_first = _with_newest_run(org_id).order_by(Audit.created_at.desc(), Audit.id)
-    return [Listed(*row) for row in session.execute(newest_first)]
+    return [ListedAudit(*row) for row in session.execute(newest_first)]
 
 
-def get(session: Session, org_id: uuid.UUID, audit_id: str) -> Listed:
+def get(session: Session, org_id: uuid.UUID, audit_id: str) -> ListedAudit:
     """Returns one audit; raises `NotFound`."""
     query = _with_newest_run(org_id).where(Audit.id == parse_uuid(audit_id))
     found = session.execute(query).one_or_none()
     if found is None:
         raise NotFound.named("audit", audit_id)
-    return Listed(*found)
+    return ListedAudit(*found)
 
 
 def changeable(session: Session, org_id: uuid.UUID, audit_id: str | uuid.UUID) -> Audit:
@@ -68,7 +75,7 @@ def create(
     wanted: Mapping[str, Any],
     *,
     created_by: str,
-) -> Listed:
+) -> ListedAudit:
     """Creates an audit, which is due at once if it is enabled.
 
     `wanted` has its `name` and any fields of `rules.defaults`, whose values fill in the rest.
@@ -91,12 +98,12 @@ def create(
     session.flush()
     record(session, org_id, "audit.create", of=audit, after=_logged(audit))
     after_commit(session, lambda: queue.nudge_soon(SCHEDULE_AUDITS))
-    return Listed(audit, None, None)
+    return ListedAudit(audit, None, None)
 
 
 def replace(
     session: Session, org_id: uuid.UUID, audit_id: str, wanted: Mapping[str, Any]
-) -> Listed:
+) -> ListedAudit:
     """Sets the fields in `wanted`; raises `NotFound`, and the errors of `create`.
 
     With another schedule, or enabled again, the audit runs at the next point of its schedule.
@@ -136,13 +143,15 @@ def delete(session: Session, org_id: uuid.UUID, audit_id: str) -> None:
     record(session, org_id, "audit.delete", of=audit, before=before)
 
 
-def context(session: Session, org_id: uuid.UUID, audit_id: str) -> Context:
+def context(session: Session, org_id: uuid.UUID, audit_id: str) -> ReportContext:
     """Returns the context of an audit; raises `NotFound`."""
     audit = get(session, org_id, audit_id).audit
-    return Context(audit.context_text, audit.context_urls)
+    return ReportContext(audit.context_text, audit.context_urls)
 
 
-def set_context(session: Session, org_id: uuid.UUID, audit_id: str, wanted: Context) -> Context:
+def set_context(
+    session: Session, org_id: uuid.UUID, audit_id: str, wanted: ReportContext
+) -> ReportContext:
     """Replaces the context; raises `NotFound`, `Invalid` naming the field, and `Conflict`."""
     checked_wanted = checked_context(wanted)
     audit = changeable(session, org_id, audit_id)

@@ -10,7 +10,7 @@ from sqlalchemy import RowMapping
 from structlog.testing import capture_logs
 
 from shared.foundation.deployment.runtime import Runtime
-from shared.watch.audits.runs.report import Message
+from shared.watch.audits.runs.report import ModelMessage
 from tests.support import evaluator as server
 from tests.support.audits import AuditBench, finding
 from tests.support.evaluator import Answer, Evaluator, reply, running_evaluator
@@ -90,7 +90,7 @@ def test_the_chat_of_an_openai_compatible_server_is_asked(
 ) -> None:
     model_server.default = completion("hello")
     made = model(audit_llm_base_url=model_server.url + ending)
-    assert made([Message("system", "be brief"), Message("user", "ö")]) == "hello"
+    assert made([ModelMessage("system", "be brief"), ModelMessage("user", "ö")]) == "hello"
     [asked] = model_server.requests
     assert (asked.method, asked.path) == ("POST", f"{ending.rstrip('/')}/chat/completions")
     assert asked.headers["authorization"] == f"Bearer {KEY}"

@@ -6,7 +6,7 @@ from uuid import UUID
 from shared.watch.audits.findings import service as findings
 from shared.watch.audits.findings import triage
 from shared.watch.audits.findings.rules import ACTIVE
-from shared.watch.audits.findings.service import FindingFilter, Listed
+from shared.watch.audits.findings.service import FindingFilter, ListedFinding
 from web.audits.findings import schemas
 from web.auth import current_actor, current_org_id, requires
 from web.blueprint import Blueprint
@@ -74,5 +74,5 @@ def act_on_finding(body: dict[str, Any], fid: str) -> dict[str, Any]:
     return {"id": finding.id, "action": action, "ok": True, "status": finding.status}
 
 
-def _row(listed: Listed) -> dict[str, Any]:
+def _row(listed: ListedFinding) -> dict[str, Any]:
     return row_of(schemas.FindingRow, listed.finding, audit_name=listed.audit_name)

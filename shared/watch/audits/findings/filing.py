@@ -22,7 +22,7 @@ from shared.watch.audits.signals.interface import Candidate, Window
 
 
 @dataclass(frozen=True)
-class Filed:
+class FilingCounts:
     """The numbers of all and of new findings of a run, and the critical ones."""
 
     found: int
@@ -36,7 +36,7 @@ def file(
     audit: Audit,
     candidates: Sequence[Candidate],
     total_sessions: int,
-) -> Filed:
+) -> FilingCounts:
     """Files the `top_k` most urgent candidates that the organization does not suppress.
 
     Of candidates with one fingerprint the first counts. If the audit already has a finding of the
@@ -68,7 +68,7 @@ def file(
             session.add(FindingSighting(org_id=run.org_id, run_id=run.id, finding_id=finding.id))
         filed.append(finding)
     session.flush()
-    return Filed(
+    return FilingCounts(
         found=len(filed),
         new=sum(finding.occurrences == 1 for finding in filed),
         critical=[one for one in filed if one.severity == "critical" and one.status in ACTIVE],

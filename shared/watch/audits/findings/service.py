@@ -25,7 +25,7 @@ _RANK = case(
 )
 
 
-class Listed(NamedTuple):
+class ListedFinding(NamedTuple):
     """A finding with its audit's name."""
 
     finding: Finding
@@ -43,7 +43,7 @@ class FindingFilter:
 
 def list_(
     session: Session, org_id: uuid.UUID, wanted: FindingFilter, *, limit: int, offset: int
-) -> list[Listed]:
+) -> list[ListedFinding]:
     """Lists findings by severity, priority (acknowledged ones by half of it), age and title."""
     query = _of(org_id).where(Finding.status.in_(wanted.statuses))
     if wanted.audit_id is not None:
@@ -56,16 +56,16 @@ def list_(
     ordered = query.order_by(
         _SEVERITY.desc(), _RANK.desc(), Finding.created_at.desc(), Finding.title, Finding.id
     )
-    return [Listed(*row) for row in session.execute(ordered.limit(limit).offset(offset))]
+    return [ListedFinding(*row) for row in session.execute(ordered.limit(limit).offset(offset))]
 
 
-def get(session: Session, org_id: uuid.UUID, finding_id: str) -> Listed:
+def get(session: Session, org_id: uuid.UUID, finding_id: str) -> ListedFinding:
     """Returns one finding; raises `NotFound`."""
     query = _of(org_id).where(Finding.id == parse_uuid(finding_id))
     row = session.execute(query).one_or_none()
     if row is None:
         raise NotFound.named("finding", finding_id)
-    return Listed(*row)
+    return ListedFinding(*row)
 
 
 def open_counts(session: Session, org_id: uuid.UUID) -> Mapping[uuid.UUID, int]:

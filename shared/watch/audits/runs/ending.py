@@ -15,18 +15,18 @@ from shared.foundation.core.clock import format_optional_ts
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.postgres import transaction_time
 from shared.watch.audits.findings import filing, incident
-from shared.watch.audits.findings.filing import Filed
+from shared.watch.audits.findings.filing import FilingCounts
 from shared.watch.audits.findings.models import Finding
 from shared.watch.audits.models import Audit, AuditRun
 from shared.watch.audits.runs import claims
 from shared.watch.audits.runs.claims import ClaimedRun
-from shared.watch.audits.runs.looking import Looked
-from shared.watch.audits.runs.report import Report
+from shared.watch.audits.runs.looking import RunFindings
+from shared.watch.audits.runs.report import AuditReport
 from shared.watch.incidents import service as incidents
 from shared.watch.incidents.opening import Breach, Opening, origin_of
 
 
-def file(runtime: Runtime, claimed: ClaimedRun, looked: Looked) -> Filed | None:
+def file(runtime: Runtime, claimed: ClaimedRun, looked: RunFindings) -> FilingCounts | None:
     """Files findings and opens incidents for the critical ones; returns None if the run is lost.
 
     `top_k` and the channels are the audit's current ones.
@@ -47,7 +47,7 @@ def file(runtime: Runtime, claimed: ClaimedRun, looked: Looked) -> Filed | None:
         return filed
 
 
-def succeed(runtime: Runtime, claimed: ClaimedRun, report: Report) -> bool:
+def succeed(runtime: Runtime, claimed: ClaimedRun, report: AuditReport) -> bool:
     """Ends a run whose findings are filed; returns False if it is lost."""
     with runtime.postgres.transaction() as session:
         held = claims.held(session, claimed)
@@ -69,7 +69,7 @@ def fail(
             return False
         audit, run = held
         if run.filed_at is not None:
-            _succeed(session, run, Report(error=error))
+            _succeed(session, run, AuditReport(error=error))
         else:
             run.stats = dict(stats or {})
             run.error = audit.last_error = error
@@ -77,7 +77,7 @@ def fail(
         return True
 
 
-def _succeed(session: Session, run: AuditRun, report: Report) -> None:
+def _succeed(session: Session, run: AuditRun, report: AuditReport) -> None:
     run.report = report.markdown
     if report.error is not None:
         run.stats = {**run.stats, "report_error": report.error}
@@ -90,7 +90,7 @@ def _end(session: Session, run: AuditRun, status: str) -> None:
 
 
 def _opening(
-    audit: Audit, run: AuditRun, finding: Finding, affected_sessions: int, looked: Looked
+    audit: Audit, run: AuditRun, finding: Finding, affected_sessions: int, looked: RunFindings
 ) -> Opening:
     of_all = f"{affected_sessions} of {looked.total_sessions} sessions"
     evidence = {

@@ -21,7 +21,7 @@ _TOTALS = "SELECT uniqExact(session_id), count() FROM events FINAL WHERE {where}
 
 
 @dataclass(frozen=True)
-class Looked:
+class RunFindings:
     """The result of the signals; `stats` is JSON and becomes the `stats` of the run."""
 
     candidates: Sequence[Candidate]
@@ -37,7 +37,7 @@ class Looked:
 
 def run_signals(
     look: Look, signals: Mapping[str, Find], require_leave: Callable[[], None]
-) -> Looked:
+) -> RunFindings:
     """Counts the window and runs the signals in order; keeps only candidates in memory.
 
     A signal that fails, or that takes too much time or memory, is logged and reported, and the
@@ -60,7 +60,7 @@ def run_signals(
         elapsed_ms = round((time.monotonic() - began) * 1000)
         ran[name] = {"candidates": len(found), "elapsed_ms": elapsed_ms}
     stats = {"total_sessions": sessions, "events": events, "signals": ran, "failed_signals": failed}
-    return Looked(candidates, sessions, stats, failed)
+    return RunFindings(candidates, sessions, stats, failed)
 
 
 def _found(name: str, find: Find, look: Look) -> Sequence[Candidate] | str:

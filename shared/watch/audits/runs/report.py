@@ -46,7 +46,7 @@ class ReportFailed(Exception):
     """There will be no report; the message is a sentence for people."""
 
 
-class Report(NamedTuple):
+class AuditReport(NamedTuple):
     """A report, or the reason why there is none; both are None if none was wanted."""
 
     markdown: str | None = None
@@ -54,7 +54,7 @@ class Report(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Message:
+class ModelMessage:
     """One message to a model."""
 
     role: str
@@ -62,11 +62,11 @@ class Message:
 
 
 # Sends messages to a language model and returns the text of its answer; raises `ReportFailed`.
-Ask = Callable[[Sequence[Message]], str]
+Ask = Callable[[Sequence[ModelMessage]], str]
 
 
 @dataclass(frozen=True)
-class Statement:
+class ReportStatement:
     """A statement of the model, with the sessions that it cites."""
 
     text: str
@@ -74,11 +74,11 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Draft:
+class ReportDraft:
     """An answer as the model gave it."""
 
     summary: str
-    statements: tuple[Statement, ...]
+    statements: tuple[ReportStatement, ...]
 
     @property
     def cited(self) -> set[str]:
@@ -86,7 +86,7 @@ class Draft:
         return {session_id for one in self.statements for session_id in one.session_ids}
 
 
-def messages(audit: Audit, findings: Sequence[Finding]) -> list[Message]:
+def messages(audit: Audit, findings: Sequence[Finding]) -> list[ModelMessage]:
     """Returns the messages to send about a run's findings, the most urgent first.
 
     Their size is limited however long the texts are, which come from events.
@@ -97,10 +97,13 @@ def messages(audit: Audit, findings: Sequence[Finding]) -> list[Message]:
         "reference_urls": audit.context_urls,
         "findings": [_told(one) for one in findings[:MAX_FINDINGS]],
     }
-    return [Message("system", _TASK), Message("user", json.dumps(data, ensure_ascii=False))]
+    return [
+        ModelMessage("system", _TASK),
+        ModelMessage("user", json.dumps(data, ensure_ascii=False)),
+    ]
 
 
-def read(answer: str) -> Draft:
+def read(answer: str) -> ReportDraft:
     """Finds the draft in an answer, whatever surrounds it; raises `ReportFailed` if there is none.
 
     Leaves out parts that do not have the requested form.
@@ -110,11 +113,11 @@ def read(answer: str) -> Draft:
         if isinstance(statements, list):
             read_ones = tuple(filter(None, map(_statement, statements[:MAX_STATEMENTS])))
             kept = summary[:MAX_SUMMARY_CHARS] if isinstance(summary, str) else ""
-            return Draft(kept, read_ones)
+            return ReportDraft(kept, read_ones)
     raise ReportFailed("the language model's answer is not the requested JSON")
 
 
-def write(draft: Draft, existing: Collection[str]) -> str:
+def write(draft: ReportDraft, existing: Collection[str]) -> str:
     """Returns the report in Markdown, at most `MAX_REPORT_BYTES`; `existing` are existing sessions.
 
     A statement that cites none of them is dropped, and so is every other id. Raises `ReportFailed`
@@ -165,14 +168,14 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
         yield found
 
 
-def _statement(raw: object) -> Statement | None:
+def _statement(raw: object) -> ReportStatement | None:
     if not isinstance(raw, dict):
         return None
     text, cited = raw.get("text"), raw.get("session_ids")
     if not isinstance(text, str) or not text.strip() or not isinstance(cited, list):
         return None
     ids = [one for one in cited if isinstance(one, str) and _may_be_an_id(one)]
-    return Statement(text[:MAX_STATEMENT_CHARS], tuple(dict.fromkeys(ids))[:MAX_CITED])
+    return ReportStatement(text[:MAX_STATEMENT_CHARS], tuple(dict.fromkeys(ids))[:MAX_CITED])
 
 
 def _may_be_an_id(text: str) -> bool:

@@ -8,22 +8,22 @@ from shared.watch.audits.findings import service as findings
 from shared.watch.audits.findings.service import FindingFilter
 from shared.watch.audits.runs import claims, report
 from shared.watch.audits.runs.claims import ClaimedRun
-from shared.watch.audits.runs.report import Ask, Message, Report, ReportFailed
+from shared.watch.audits.runs.report import Ask, AuditReport, ModelMessage, ReportFailed
 
 log = get_logger(__name__)
 
 
-def written(runtime: Runtime, claimed: ClaimedRun, ask: Ask | None) -> Report:
+def written(runtime: Runtime, claimed: ClaimedRun, ask: Ask | None) -> AuditReport:
     """Returns the report of a run with filed findings; errors of the model are never raised."""
     if ask is None:
-        return Report()
+        return AuditReport()
     try:
         messages = _messages(runtime, claimed)
         if messages is None:
-            return Report()
+            return AuditReport()
         draft = report.read(ask(messages))
         existing = facts.fetch(runtime.clickhouse, str(claimed.row.org_id), sorted(draft.cited))
-        return Report(report.write(draft, existing.keys()))
+        return AuditReport(report.write(draft, existing.keys()))
     except ReportFailed as error:
         reason = str(error)
     except WatchpostError as error:
@@ -32,10 +32,10 @@ def written(runtime: Runtime, claimed: ClaimedRun, ask: Ask | None) -> Report:
         log.exception("audit_report_broke")
         reason = "the report ended with an unexpected error"
     log.warning("audit_report_failed", reason=reason)
-    return Report(error=reason)
+    return AuditReport(error=reason)
 
 
-def _messages(runtime: Runtime, claimed: ClaimedRun) -> list[Message] | None:
+def _messages(runtime: Runtime, claimed: ClaimedRun) -> list[ModelMessage] | None:
     """Returns the request for the report; None if no report is wanted or nothing was found."""
     with runtime.postgres.transaction() as session:
         audit = session.scalar(claims.audit_of(claimed))

@@ -27,7 +27,7 @@ from shared.watch.audits.signals.wording import counted, shown
 
 
 @dataclass(frozen=True)
-class Threshold:
+class AbandonedSessionThreshold:
     """At least `min_sessions` sessions of an agent had no event for `idle`."""
 
     idle: timedelta
@@ -36,10 +36,10 @@ class Threshold:
 
 # People answer agents within minutes, seldom after half an hour. A single session may stop by
 # chance.
-THRESHOLDS: Mapping[Sensitivity, Threshold] = {
-    "low": Threshold(timedelta(hours=2), 5),
-    "medium": Threshold(timedelta(minutes=30), 2),
-    "high": Threshold(timedelta(minutes=10), 1),
+THRESHOLDS: Mapping[Sensitivity, AbandonedSessionThreshold] = {
+    "low": AbandonedSessionThreshold(timedelta(hours=2), 5),
+    "medium": AbandonedSessionThreshold(timedelta(minutes=30), 2),
+    "high": AbandonedSessionThreshold(timedelta(minutes=10), 1),
 }
 # Nearly all sessions stop, although the agent has ended sessions before.
 _CRITICAL_RATE, _CRITICAL_SESSIONS = 0.9, 20
@@ -102,7 +102,9 @@ def find(look: Look) -> list[Candidate]:
     found = reading.rows(look, _statement(scope), scope.params)
     if not found:
         return []
-    cited = [session_id for row in found for session_id in citing.Cited.of(row).session_ids]
+    cited = [
+        session_id for row in found for session_id in citing.FindingCitations.of(row).session_ids
+    ]
     params = {**scope.params, "session_ids": cited, "agents": [row[0] for row in found]}
     last_events: dict[str, int] = dict(reading.rows(look, _LAST_EVENTS, params))
     ending = {agent for (agent,) in reading.rows(look, _ENDING, params)}
@@ -114,7 +116,7 @@ def _candidate(
 ) -> Candidate:
     agent, abandoned, ended = row[:3]
     idle = look.window.stop - stopped.stop
-    cited = citing.Cited.of(row).later(idle)
+    cited = citing.FindingCitations.of(row).later(idle)
     cited = cited._replace(
         event_ids=tuple(last_events[one] for one in cited.session_ids if one in last_events)
     )

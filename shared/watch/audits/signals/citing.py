@@ -43,7 +43,7 @@ ORDER BY ts DESC, arrival DESC, id DESC LIMIT 1 BY session_id
 """
 
 
-class Cited(NamedTuple):
+class FindingCitations(NamedTuple):
     """The citations of a finding, newest first: fields of `Candidate`."""
 
     affected_sessions: int
@@ -53,12 +53,12 @@ class Cited(NamedTuple):
     event_ids: tuple[int, ...]
 
     @classmethod
-    def of(cls, row: Row) -> "Cited":
+    def of(cls, row: Row) -> "FindingCitations":
         """Reads the five columns that `citations` selects, which are the last of a row."""
         sessions, first, last, session_ids, event_ids = row[-5:]
         return cls(sessions, from_us(first), from_us(last), tuple(session_ids), tuple(event_ids))
 
-    def later(self, by: timedelta) -> "Cited":
+    def later(self, by: timedelta) -> "FindingCitations":
         """Returns the same citations, of a pattern that is seen only some time after its rows."""
         return self._replace(
             first_seen_at=self.first_seen_at + by, last_seen_at=self.last_seen_at + by
@@ -66,7 +66,7 @@ class Cited(NamedTuple):
 
 
 def citations(condition: str = "true") -> str:
-    """Selects `Cited` from rows that have `SEEN` and meet a condition.
+    """Selects `FindingCitations` from rows that have `SEEN` and meet a condition.
 
     Each session has at most one such row.
     """
@@ -76,13 +76,15 @@ def citations(condition: str = "true") -> str:
     arrayMap(one -> one.2, groupArraySortedArrayIf({MAX_CITED})(newest, {condition}))"""
 
 
-def cited(look: Look, where: Where) -> Cited | None:
+def cited(look: Look, where: Where) -> FindingCitations | None:
     """Returns the citations of a finding about the events of `where`, None if there are none."""
     found = cited_sessions(look, _OF_EVENTS.format(where=where), where.params)
     return found and found._replace(event_ids=newest_events(look, where))
 
 
-def cited_sessions(look: Look, sessions: str, params: Mapping[str, object]) -> Cited | None:
+def cited_sessions(
+    look: Look, sessions: str, params: Mapping[str, object]
+) -> FindingCitations | None:
     """Returns the citations of a finding about sessions, None if there are none.
 
     `sessions` selects `session_id`, `first` and `last`, one row each. The caller adds events.
@@ -91,7 +93,7 @@ def cited_sessions(look: Look, sessions: str, params: Mapping[str, object]) -> C
     if not count:
         return None
     session_ids = tuple(session_id for _, session_id in newest)
-    return Cited(count, from_us(first), from_us(last), session_ids, ())
+    return FindingCitations(count, from_us(first), from_us(last), session_ids, ())
 
 
 def newest_events(look: Look, where: Where) -> tuple[int, ...]:

@@ -22,7 +22,7 @@ from shared.watch.audits.signals.wording import counted, shown
 
 
 @dataclass(frozen=True)
-class Threshold:
+class ErrorClusterThreshold:
     """The minimum of errors, of sessions, and of the share of the window's sessions."""
 
     errors: int
@@ -32,10 +32,10 @@ class Threshold:
 
 # An error that returns in another session is a pattern; among thousands of sessions, one in a
 # thousand. High sensitivity also shows errors that one session repeats.
-THRESHOLDS: Mapping[Sensitivity, Threshold] = {
-    "low": Threshold(10, 5, 0.01),
-    "medium": Threshold(3, 2, 0.001),
-    "high": Threshold(2, 1, 0.0),
+THRESHOLDS: Mapping[Sensitivity, ErrorClusterThreshold] = {
+    "low": ErrorClusterThreshold(10, 5, 0.01),
+    "medium": ErrorClusterThreshold(3, 2, 0.001),
+    "high": ErrorClusterThreshold(2, 1, 0.0),
 }
 # Half of the sessions have the error, and there are enough of them to be sure.
 _CRITICAL_SHARE, _CRITICAL_SESSIONS = 0.5, 20
@@ -98,7 +98,7 @@ def find(look: Look) -> list[Candidate]:
 
 def _candidate(look: Look, row: Row) -> Candidate:
     error_type, template, errors = row[:3]
-    cited = citing.Cited.of(row)
+    cited = citing.FindingCitations.of(row)
     sessions = cited.affected_sessions
     share = share_of_sessions(look, sessions)
     what = shown(template, _SHOWN_CHARS) if template else "without a message"

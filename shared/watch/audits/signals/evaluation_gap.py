@@ -12,7 +12,7 @@ from shared.foundation.clickhouse import literals
 from shared.foundation.clickhouse.where import Where, moment, us
 from shared.foundation.core.clock import to_us
 from shared.watch.audits.signals import citing, reading, sql
-from shared.watch.audits.signals.gaps import Count, Group, gaps_of, total_of, without
+from shared.watch.audits.signals.gaps import Count, GapGroup, gaps_of, total_of, without
 from shared.watch.audits.signals.interface import Candidate, EvidenceQuery, Look, Window
 from shared.watch.audits.signals.sessions import SESSIONS_AT_STOP, sessions_at_stop
 from shared.watch.audits.signals.weighing import severity
@@ -54,11 +54,11 @@ def find(look: Look) -> list[Candidate]:
     return [candidate for candidate in made if candidate is not None]
 
 
-def _groups(look: Look) -> list[Group]:
+def _groups(look: Look) -> list[GapGroup]:
     where = _where(look)
     found = reading.rows(look, _COUNTS.format(ended=_ENDED, where=where), where.params)
     groups = [
-        Group(agent_id, environment, Count(*counts[:2]), Count(*counts[2:]), Count(0, 0))
+        GapGroup(agent_id, environment, Count(*counts[:2]), Count(*counts[2:]), Count(0, 0))
         for agent_id, environment, *counts in found
     ]
     total = total_of(group.now for group in groups)
@@ -84,7 +84,7 @@ def _where(look: Look) -> Where:
     return where
 
 
-def _candidate(look: Look, group: Group) -> Candidate | None:
+def _candidate(look: Look, group: GapGroup) -> Candidate | None:
     where = _where(look)
     for column, value in group.columns.items():
         where.add(f"{column} = {{its_{column}:String}}", **{f"its_{column}": value})
@@ -130,14 +130,14 @@ def _candidate(look: Look, group: Group) -> Candidate | None:
     )
 
 
-def _whose(group: Group) -> str:
+def _whose(group: GapGroup) -> str:
     if group.agent_id is None:
         return "all agents"
     agent = f"the agent {shown(group.agent_id)}"
     return agent if group.environment is None else f"{agent} in {shown(group.environment)}"
 
 
-def _queries(look: Look, group: Group) -> tuple[EvidenceQuery, ...]:
+def _queries(look: Look, group: GapGroup) -> tuple[EvidenceQuery, ...]:
     both = _both(look)
     conditions = [literals.is_text(column, value) for column, value in group.columns.items()]
     results = Window(both.start, look.window.stop)

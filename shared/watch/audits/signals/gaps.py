@@ -10,7 +10,7 @@ from shared.watch.audits.signals.interface import Sensitivity
 
 
 @dataclass(frozen=True)
-class Threshold:
+class GapThreshold:
     """The definition of a gap.
 
     At least `min_ended` sessions ended in the window, and in the reference. The share of evaluated
@@ -26,10 +26,10 @@ class Threshold:
 # Fewer sessions prove little by themselves; a larger share of the usual one is no gap.
 _FEW, _REMAINING = 5, 0.7
 
-THRESHOLDS: Mapping[Sensitivity, Threshold] = {
-    "low": Threshold(20, 0.1, 0.8),
-    "medium": Threshold(10, 0.5, 0.5),
-    "high": Threshold(_FEW, _REMAINING, 0.3),
+THRESHOLDS: Mapping[Sensitivity, GapThreshold] = {
+    "low": GapThreshold(20, 0.1, 0.8),
+    "medium": GapThreshold(10, 0.5, 0.5),
+    "high": GapThreshold(_FEW, _REMAINING, 0.3),
 }
 # By chance a share is this far below the other one once in ten thousand comparisons.
 _Z = 3.7
@@ -37,7 +37,7 @@ _Z = 3.7
 _UNLIKELY = 0.05
 
 
-class State(Enum):
+class GapState(Enum):
     """The state of the results of a group.
 
     `UNSEEN`: results came in the window before, and too few sessions ended since to decide.
@@ -63,7 +63,7 @@ class Count(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Group:
+class GapGroup:
     """Sessions of one agent in one environment, of one agent (None), or of all (None, None)."""
 
     agent_id: str | None
@@ -85,24 +85,24 @@ class Group:
         return self.before if known else self.others
 
     @property
-    def state(self) -> State:
+    def state(self) -> GapState:
         """The state, which shows whether most of the expected results are missing.
 
         Few sessions count like many if they are conclusive; otherwise the window before decides.
         """
         now, before, usual = self.now, self.before, self.usual.share
         if now.share > _REMAINING * usual:
-            return State.WELL
+            return GapState.WELL
         is_known = before.ended >= _FEW
         if not usual:
-            return State.WELL if is_known else State.UNKNOWN
+            return GapState.WELL if is_known else GapState.UNKNOWN
         if now.ended >= _FEW:
-            return State.LOST
+            return GapState.LOST
         if not is_known or not before.evaluated:
-            return State.UNKNOWN
-        return State.LOST if _chance(now, before) < _UNLIKELY else State.UNSEEN
+            return GapState.UNKNOWN
+        return GapState.LOST if _chance(now, before) < _UNLIKELY else GapState.UNSEEN
 
-    def is_gap(self, threshold: Threshold) -> bool:
+    def is_gap(self, threshold: GapThreshold) -> bool:
         """Returns whether the share is far below the usual one, with enough sessions to be sure."""
         now, usual = self.now, self.usual
         if min(now.ended, usual.ended) < threshold.min_ended:
@@ -116,19 +116,19 @@ class Group:
         )
 
 
-def gaps_of(groups: Sequence[Group], sensitivity: Sensitivity) -> list[Group]:
+def gaps_of(groups: Sequence[GapGroup], sensitivity: Sensitivity) -> list[GapGroup]:
     """Returns the gaps, each as large as possible: all agents, an agent, or an environment."""
     threshold = THRESHOLDS[sensitivity]
     return [group for group in _merged(groups) if group.is_gap(threshold)]
 
 
-def _merged(groups: Sequence[Group]) -> list[Group]:
+def _merged(groups: Sequence[GapGroup]) -> list[GapGroup]:
     # The extent of a gap must not depend on the sensitivity, so that a higher one finds the same
     # and more. It must not depend either on the number of sessions in groups that are well or fully
     # lost.
-    lost = [group for group in groups if group.state is State.LOST]
+    lost = [group for group in groups if group.state is GapState.LOST]
     agents = dict.fromkeys(group.agent_id for group in lost)
-    if len(agents) > 1 and not any(group.state is State.WELL for group in groups):
+    if len(agents) > 1 and not any(group.state is GapState.WELL for group in groups):
         return [_whole(groups, None)]
     merged = []
     for agent_id in agents:
@@ -136,15 +136,15 @@ def _merged(groups: Sequence[Group]) -> list[Group]:
         if _is_everywhere([group.state for group in own]):
             merged.append(_whole(groups, agent_id))
         else:
-            merged += [group for group in own if group.state is State.LOST]
+            merged += [group for group in own if group.state is GapState.LOST]
     return merged
 
 
-def _is_everywhere(states: Sequence[State]) -> bool:
+def _is_everywhere(states: Sequence[GapState]) -> bool:
     """Returns whether an agent's environments are lost as one: several are, and none is well."""
-    if State.WELL in states:
+    if GapState.WELL in states:
         return False
-    return State.UNSEEN not in states or states.count(State.LOST) > 1
+    return GapState.UNSEEN not in states or states.count(GapState.LOST) > 1
 
 
 def _chance(now: Count, before: Count) -> float:
@@ -157,12 +157,12 @@ def _chance(now: Count, before: Count) -> float:
     )
 
 
-def _whole(groups: Sequence[Group], agent_id: str | None) -> Group:
+def _whole(groups: Sequence[GapGroup], agent_id: str | None) -> GapGroup:
     own = [group for group in groups if agent_id in (None, group.agent_id)]
     now = total_of(group.now for group in own)
     total = total_of(group.now for group in groups)
     before = total_of(group.before for group in own)
-    return Group(agent_id, None, now, before, without(total, now))
+    return GapGroup(agent_id, None, now, before, without(total, now))
 
 
 def total_of(counts: Iterable[Count]) -> Count:

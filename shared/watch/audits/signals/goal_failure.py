@@ -73,7 +73,7 @@ def find(look: Look) -> list[Candidate]:
 
 def _candidate(look: Look, row: Row) -> Candidate:
     agent, ended, failed, at_least_failing = row[:4]
-    cited = citing.Cited.of(row)
+    cited = citing.FindingCitations.of(row)
     rate = failed / ended
     return Candidate(
         signal="goal_failure",

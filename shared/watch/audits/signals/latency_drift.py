@@ -13,7 +13,7 @@ from shared.watch.audits.signals.wording import counted, shown
 
 
 @dataclass(frozen=True)
-class Threshold:
+class LatencyDriftThreshold:
     """The definition of slower.
 
     `min_calls` in each window, because the median of fewer calls varies by itself. `ratio` to the
@@ -31,10 +31,10 @@ class Threshold:
     tail_z: float
 
 
-THRESHOLDS: Mapping[Sensitivity, Threshold] = {
-    "low": Threshold(50, 2.0, 3.0, 200, 1e-6, 6.0),
-    "medium": Threshold(20, 1.4, 2.0, 50, 1e-4, 5.0),
-    "high": Threshold(10, 1.2, 1.5, 20, 1e-3, 4.0),
+THRESHOLDS: Mapping[Sensitivity, LatencyDriftThreshold] = {
+    "low": LatencyDriftThreshold(50, 2.0, 3.0, 200, 1e-6, 6.0),
+    "medium": LatencyDriftThreshold(20, 1.4, 2.0, 50, 1e-4, 5.0),
+    "high": LatencyDriftThreshold(10, 1.2, 1.5, 20, 1e-3, 4.0),
 }
 # Beyond these values a person waits for so long that agents are useless.
 _CRITICAL_RATIO, _CRITICAL_MS = 10, 30_000
@@ -87,11 +87,11 @@ class _Drift:
     def tail_ratio(self) -> float:
         return self.numbers["p95_ms"] / max(self.numbers["p95_before_ms"], 1)
 
-    def median_grew(self, than: Threshold) -> bool:
+    def median_grew(self, than: LatencyDriftThreshold) -> bool:
         gained = self.numbers["median_ms"] - self.numbers["median_before_ms"]
         return self.median_ratio >= than.ratio and gained >= than.min_ms
 
-    def tail_grew(self, than: Threshold) -> bool:
+    def tail_grew(self, than: LatencyDriftThreshold) -> bool:
         gained = self.numbers["p95_ms"] - self.numbers["p95_before_ms"]
         return self.tail_ratio >= than.tail_ratio and gained >= than.min_ms
 
@@ -126,7 +126,7 @@ def _where(look: Look) -> Where:
     return where.add(f"isNotNull(duration_ms) AND ({_TIMED})")
 
 
-def _drifts(look: Look, threshold: Threshold) -> list[_Drift]:
+def _drifts(look: Look, threshold: LatencyDriftThreshold) -> list[_Drift]:
     where = _where(look)
     where.params["min_calls"] = threshold.min_calls
     numbers = _numbers(reading.is_now(look, where))
@@ -138,7 +138,7 @@ def _drifts(look: Look, threshold: Threshold) -> list[_Drift]:
 
 
 def _certain(
-    look: Look, threshold: Threshold, drifts: Sequence[_Drift]
+    look: Look, threshold: LatencyDriftThreshold, drifts: Sequence[_Drift]
 ) -> list[tuple[_Drift, bool]]:
     """Returns the drifts that are not due to chance, each with whether the median grew."""
     if not drifts:

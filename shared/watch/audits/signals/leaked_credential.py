@@ -17,7 +17,7 @@ from shared.watch.audits.signals.wording import counted, shown
 
 
 @dataclass(frozen=True)
-class Threshold:
+class LeakedCredentialThreshold:
     """Whether passwords and bearer tokens count, which only their context identifies."""
 
     with_general: bool
@@ -25,16 +25,16 @@ class Threshold:
 
 # One leak is too many at any sensitivity. A specific match is right unless it is an example;
 # `password: abc123` may also come from a manual that a tool has read.
-THRESHOLDS: Mapping[Sensitivity, Threshold] = {
-    "low": Threshold(with_general=False),
-    "medium": Threshold(with_general=True),
-    "high": Threshold(with_general=True),
+THRESHOLDS: Mapping[Sensitivity, LeakedCredentialThreshold] = {
+    "low": LeakedCredentialThreshold(with_general=False),
+    "medium": LeakedCredentialThreshold(with_general=True),
+    "high": LeakedCredentialThreshold(with_general=True),
 }
 _MEDIUM_SESSIONS, _BIG_SESSIONS = 3, 20
 _BY_KIND = {pattern.kind: pattern for pattern in PATTERNS}
 
 
-def _statement(where: Where, threshold: Threshold) -> str:
+def _statement(where: Where, threshold: LeakedCredentialThreshold) -> str:
     return f"""
 SELECT kind, event_type, tool, sum(events), uniqExactArrayMerge(secrets), {citing.citations()}
 FROM (
@@ -67,7 +67,7 @@ def find(look: Look) -> list[Candidate]:
 
 def _candidate(look: Look, row: Row) -> Candidate:
     kind, event_type, tool, events, secrets = row[:5]
-    cited = citing.Cited.of(row)
+    cited = citing.FindingCitations.of(row)
     pattern, sessions = _BY_KIND[kind], cited.affected_sessions
     place = f"{shown(event_type)} of {shown(tool)}" if tool else shown(event_type)
     return Candidate(

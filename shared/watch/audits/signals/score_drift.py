@@ -13,7 +13,7 @@ from shared.watch.audits.signals.wording import counted, shown
 
 
 @dataclass(frozen=True)
-class Threshold:
+class ScoreDriftThreshold:
     """The definition of a drop: lower averages are worse.
 
     `min_evaluations` in each window, `effect` in standard deviations of both, `t` of Welch's test
@@ -27,10 +27,10 @@ class Threshold:
     relative: float
 
 
-THRESHOLDS: Mapping[Sensitivity, Threshold] = {
-    "low": Threshold(50, 0.6, 6.0, 0.10),
-    "medium": Threshold(20, 0.3, 4.0, 0.05),
-    "high": Threshold(10, 0.2, 3.0, 0.02),
+THRESHOLDS: Mapping[Sensitivity, ScoreDriftThreshold] = {
+    "low": ScoreDriftThreshold(50, 0.6, 6.0, 0.10),
+    "medium": ScoreDriftThreshold(20, 0.3, 4.0, 0.05),
+    "high": ScoreDriftThreshold(10, 0.2, 3.0, 0.02),
 }
 # Quality fell by half, over many sessions.
 _CRITICAL_EFFECT, _CRITICAL_RELATIVE, _CRITICAL_EVALUATIONS = 1.5, 0.5, 100
@@ -92,7 +92,7 @@ class _Drop:
         deviation = math.sqrt((self.variance + self.variance_before) / 2)
         return _quotient(self.lost, max(abs(self.numbers["average_before"]), deviation))
 
-    def is_drift(self, than: Threshold) -> bool:
+    def is_drift(self, than: ScoreDriftThreshold) -> bool:
         return self.effect >= than.effect and self.t >= than.t and self.relative >= than.relative
 
 
@@ -119,7 +119,7 @@ def _numbers(now: str, score: str) -> dict[str, str]:
     }
 
 
-def _drops(look: Look, threshold: Threshold) -> list[_Drop]:
+def _drops(look: Look, threshold: ScoreDriftThreshold) -> list[_Drop]:
     where = look.where(reading.with_before(look), column="completed_at")
     where.params["min_evaluations"] = threshold.min_evaluations
     numbers = _numbers("now", "score")

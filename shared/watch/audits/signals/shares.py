@@ -9,7 +9,7 @@ from shared.watch.audits.signals.interface import Sensitivity
 
 
 @dataclass(frozen=True)
-class Threshold:
+class ShareThreshold:
     """The definition of failing more often.
 
     `min_total` calls in each window, of which `min_failed` failed in `min_sessions` sessions: one
@@ -26,10 +26,10 @@ class Threshold:
     z: float
 
 
-THRESHOLDS: Mapping[Sensitivity, Threshold] = {
-    "low": Threshold(50, 10, 5, 0.15, 2.0, 5.0),
-    "medium": Threshold(20, 5, 3, 0.08, 1.5, 4.0),
-    "high": Threshold(10, 3, 2, 0.03, 1.25, 3.0),
+THRESHOLDS: Mapping[Sensitivity, ShareThreshold] = {
+    "low": ShareThreshold(50, 10, 5, 0.15, 2.0, 5.0),
+    "medium": ShareThreshold(20, 5, 3, 0.08, 1.5, 4.0),
+    "high": ShareThreshold(10, 3, 2, 0.03, 1.25, 3.0),
 }
 
 
@@ -73,7 +73,7 @@ class Share:
         variance = max(binomial, self.variance)
         return (self.rate - self.before) / math.sqrt(variance) if variance else 0.0
 
-    def drifts(self, than: Threshold) -> bool:
+    def drifts(self, than: ShareThreshold) -> bool:
         """Returns whether the share exceeds every part of the threshold."""
         return (
             min(self.total, self.total_before) >= than.min_total

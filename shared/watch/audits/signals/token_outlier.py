@@ -13,7 +13,7 @@ from shared.watch.audits.signals.wording import counted, shown
 
 
 @dataclass(frozen=True)
-class Threshold:
+class TokenOutlierThreshold:
     """The definition of far more tokens.
 
     Token counts are skewed, so their logarithms are compared. `z` is the number of deviations above
@@ -27,10 +27,10 @@ class Threshold:
     min_tokens: int
 
 
-THRESHOLDS: Mapping[Sensitivity, Threshold] = {
-    "low": Threshold(30, 1.5, 10.0, 200_000),
-    "medium": Threshold(20, 0.25, 5.0, 50_000),
-    "high": Threshold(10, -0.5, 3.0, 10_000),
+THRESHOLDS: Mapping[Sensitivity, TokenOutlierThreshold] = {
+    "low": TokenOutlierThreshold(30, 1.5, 10.0, 200_000),
+    "medium": TokenOutlierThreshold(20, 0.25, 5.0, 50_000),
+    "high": TokenOutlierThreshold(10, -0.5, 3.0, 10_000),
 }
 # The upper quartile of a normal distribution is 0.6745 deviations above the median. Only the upper
 # half is used, because sessions that ended early tell nothing about long ones.
@@ -82,7 +82,7 @@ def find(look: Look) -> list[Candidate]:
     return [_candidate(look, agent, limit) for agent, limit, _ in above[: reading.MAX_CANDIDATES]]
 
 
-def _limit(threshold: Threshold, sessions: int, median: float, upper: float) -> int:
+def _limit(threshold: TokenOutlierThreshold, sessions: int, median: float, upper: float) -> int:
     """Returns the number of tokens from which a session is an outlier among so many."""
     deviation = max((math.log(upper) - math.log(median)) / _QUARTILE, _MIN_DEVIATION)
     # The largest of n draws from a normal distribution is expected below sqrt(2 ln n) deviations
@@ -119,7 +119,7 @@ def _candidate(look: Look, agent_id: str, limit: int) -> Candidate:
     [row] = reading.rows(look, statement, where.params)
     # The citations follow the numbers.
     numbers = dict(zip(_numbers(limit), row, strict=False))
-    cited = citing.Cited.of(row)
+    cited = citing.FindingCitations.of(row)
     where.any_of("session_id", cited.session_ids)
     cited = cited._replace(event_ids=citing.newest_events(look, where))
     agent, highest = shown(agent_id), numbers["highest_tokens"]

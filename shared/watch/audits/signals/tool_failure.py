@@ -55,7 +55,7 @@ def find(look: Look) -> list[Candidate]:
 
 def _candidate(look: Look, row: Row) -> Candidate:
     tool, calls, failures, at_least_failing = row[:4]
-    cited = citing.Cited.of(row)
+    cited = citing.FindingCitations.of(row)
     rate = failures / calls
     return Candidate(
         signal="tool_failure",

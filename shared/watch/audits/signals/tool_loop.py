@@ -63,7 +63,7 @@ def find(look: Look) -> list[Candidate]:
 
 def _candidate(look: Look, row: Row) -> Candidate:
     tool, loops, calls, longest = row[:4]
-    cited = citing.Cited.of(row)
+    cited = citing.FindingCitations.of(row)
     sessions = cited.affected_sessions
     share = share_of_sessions(look, sessions)
     return Candidate(

@@ -12,8 +12,8 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.postgres import leases
 from shared.watch.audits.runs import claims, ending, runner
 from shared.watch.audits.runs.claims import ClaimedRun
-from shared.watch.audits.runs.looking import Looked
-from shared.watch.audits.runs.report import Message, ReportFailed
+from shared.watch.audits.runs.looking import RunFindings
+from shared.watch.audits.runs.report import ModelMessage, ReportFailed
 from shared.watch.audits.signals.interface import Candidate, Look, Window
 from tests.support.audits import AuditBench, candidate, finding, meanwhile
 from tests.support.runtime import make_org
@@ -28,7 +28,7 @@ def taken(bench: AuditBench) -> ClaimedRun:
     return claim
 
 
-def looked(bench: AuditBench) -> Looked:
+def looked(bench: AuditBench) -> RunFindings:
     """Returns the result of a late worker."""
     run = bench.last_run()
     look = Look(
@@ -36,7 +36,9 @@ def looked(bench: AuditBench) -> Looked:
         org_id=bench.org.id,
         window=Window(run["window_from"], run["window_to"]),
     )
-    return Looked([candidate(look, "late", severity="critical")], 1, {"signals": {"a": {}}}, {})
+    return RunFindings(
+        [candidate(look, "late", severity="critical")], 1, {"signals": {"a": {}}}, {}
+    )
 
 
 def queued(bench: AuditBench) -> None:
@@ -179,10 +181,10 @@ def test_a_worker_that_is_killed_after_filing_costs_the_report_only(bench: Audit
     ending.file(bench.runtime, claim, looked(bench))
     filed = bench.last_run()
     bench.end_lease()
-    asked: list[Message] = []
+    asked: list[ModelMessage] = []
 
     def ask(messages: object) -> str:
-        asked.append(Message("user", ""))
+        asked.append(ModelMessage("user", ""))
         return '{"summary": "", "claims": [{"text": "It leaks.", "session_ids": ["s1"]}]}'
 
     assert bench.run({"test": finding("not looked for again")}, ask=ask) == 1

@@ -11,7 +11,7 @@ from shared.reading.sessions import facts
 from shared.watch.audits.findings.models import Finding
 from shared.watch.audits.models import Audit
 from shared.watch.audits.runs import report
-from shared.watch.audits.runs.report import Draft, ReportFailed, Statement
+from shared.watch.audits.runs.report import ReportDraft, ReportFailed, ReportStatement
 
 
 def finding(session_ids: Sequence[str] = ("s1",), **fields: Any) -> Finding:
@@ -76,7 +76,7 @@ def test_the_request_to_the_model_is_bounded() -> None:
 )
 def test_an_answer_is_read_whatever_stands_around_it(text: str) -> None:
     draft = report.read(text)
-    assert draft == Draft("All in all.", (Statement("It times out.", ("s1",)),))
+    assert draft == ReportDraft("All in all.", (ReportStatement("It times out.", ("s1",)),))
 
 
 @pytest.mark.parametrize(
@@ -111,13 +111,13 @@ def test_ids_that_no_session_can_have_are_not_asked_for() -> None:
 
 
 def test_only_what_cites_a_session_that_exists_is_written() -> None:
-    draft = Draft(
+    draft = ReportDraft(
         "Mostly fine.\n\nBut <b>slow</b>.",
         (
-            Statement("Invented.", ("ghost",)),
-            Statement("Half of it.", ("ghost", "s_1")),
-            Statement("Uncited.", ()),
-            Statement("Both.", ("s_1", "s 2")),
+            ReportStatement("Invented.", ("ghost",)),
+            ReportStatement("Half of it.", ("ghost", "s_1")),
+            ReportStatement("Uncited.", ()),
+            ReportStatement("Both.", ("s_1", "s 2")),
         ),
     )
     assert report.write(draft, {"s_1", "s 2", "s3"}) == (
@@ -127,7 +127,7 @@ def test_only_what_cites_a_session_that_exists_is_written() -> None:
 
 
 def test_a_report_whose_statements_all_cite_nothing_is_none() -> None:
-    draft = Draft("Everything burns.", (Statement("Invented.", ("ghost",)),))
+    draft = ReportDraft("Everything burns.", (ReportStatement("Invented.", ("ghost",)),))
     with pytest.raises(ReportFailed, match="cites no session that exists"):
         report.write(draft, {"s1"})
 

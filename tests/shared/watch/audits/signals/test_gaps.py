@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.watch.audits.signals.gaps import Count, Group, gaps_of, total_of, without
+from shared.watch.audits.signals.gaps import Count, GapGroup, gaps_of, total_of, without
 
 Counts = tuple[int, int]
 Windows = tuple[Counts, Counts]
@@ -22,7 +22,7 @@ def found(**groups: Windows) -> set[tuple[str | None, str | None]]:
     made = []
     for name, (now, before) in groups.items():
         agent_id, environment = name.split("_")
-        made.append(Group(agent_id, environment, Count(*now), Count(*before), Count(0, 0)))
+        made.append(GapGroup(agent_id, environment, Count(*now), Count(*before), Count(0, 0)))
     total = total_of(group.now for group in made)
     gaps = gaps_of([replace(one, others=without(total, one.now)) for one in made], "medium")
     return {(gap.agent_id, gap.environment) for gap in gaps}
