@@ -30,8 +30,8 @@ from shared.foundation.core.config import load_settings
 from shared.foundation.core.logs import configure_logging
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.queries.run import QueryRunner
-from shared.watch.alerts.evaluation.preview import Draft, preview
-from shared.watch.alerts.evaluation.triggers.interface import Context
+from shared.watch.alerts.evaluation.preview import RuleDraft, preview
+from shared.watch.alerts.evaluation.triggers.interface import RuleContext
 
 _WINDOWS = {"5min": 300, "1h": 3600, "1d": 86_400, "7d": 7 * 86_400}
 _METRICS = ("event_count", "error_rate", "session_count", "p95_latency_ms")
@@ -77,10 +77,10 @@ def measure(events: int = 1_000_000, times: int = 5) -> dict[str, float]:
         client = site.clickhouse()
         stack.callback(client.disconnect)
         fill(client, org_id, events)
-        context = Context(runtime, QueryRunner(runtime, pool_size=1), org_id)
+        context = RuleContext(runtime, QueryRunner(runtime, pool_size=1), org_id)
         begins, ends = now() - timedelta(days=DAYS), now()
         for name, kind, spec in rules():
-            draft = Draft(kind, spec, 1, 1, 300, begins, ends)
+            draft = RuleDraft(kind, spec, 1, 1, 300, begins, ends)
             took = []
             for _ in range(times):
                 began = time.perf_counter()

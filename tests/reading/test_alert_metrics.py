@@ -12,7 +12,12 @@ from shared.foundation.core.clock import format_ts, from_us, to_us
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.queries.run import QueryRunner
 from shared.watch.alerts.evaluation.triggers.batch import evaluate
-from shared.watch.alerts.evaluation.triggers.interface import Context, Outcome, Reading, Rule
+from shared.watch.alerts.evaluation.triggers.interface import (
+    Outcome,
+    Rule,
+    RuleContext,
+    RuleReading,
+)
 from shared.watch.alerts.evaluation.triggers.plan import MAX_SAMPLES
 from shared.watch.alerts.specs import EventFilter, Metric, MetricThreshold, PerEvent, Spec
 from tests.reading.conftest import NEWEST, AirlineOrg
@@ -48,10 +53,10 @@ WINDOWS: tuple[tuple[datetime, int], ...] = (
 
 
 @pytest.fixture(scope="module")
-def context(runtime: Runtime, airline_org: AirlineOrg) -> Iterator[Context]:
+def context(runtime: Runtime, airline_org: AirlineOrg) -> Iterator[RuleContext]:
     """The organization of the recording."""
     runner = QueryRunner(runtime, pool_size=1)
-    yield Context(runtime, runner, airline_org.org.id)
+    yield RuleContext(runtime, runner, airline_org.org.id)
     runner.close()
 
 
@@ -81,7 +86,7 @@ def rules() -> Sequence[Rule]:
 
 
 @pytest.fixture(scope="module")
-def outcomes(context: Context, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
+def outcomes(context: RuleContext, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
     """Returns the results of all rules in one evaluation."""
     return evaluate(context, rules)
 
@@ -134,7 +139,7 @@ def test_a_metric_is_what_counting_finds(
         assert isinstance(one.spec, MetricThreshold)
         if one.spec.metric == metric:
             reading = outcomes[one.alert_id]
-            assert isinstance(reading, Reading)
+            assert isinstance(reading, RuleReading)
             value = computed(events, one)
             assert reading.breached is (value is not None and value > 0)
             assert (reading.value is None) is (value is None)
@@ -145,7 +150,7 @@ def test_a_metric_is_what_counting_finds(
 
 
 def test_a_rule_by_itself_says_what_it_says_among_others(
-    context: Context, rules: Sequence[Rule], outcomes: Mapping[UUID, Outcome]
+    context: RuleContext, rules: Sequence[Rule], outcomes: Mapping[UUID, Outcome]
 ) -> None:
     for one in rules[::11]:
         assert evaluate(context, [one])[one.alert_id] == outcomes[one.alert_id]
@@ -157,7 +162,7 @@ def test_a_breach_shows_events_that_match(
     shown = 0
     for one in rules[::3]:
         reading = outcomes[one.alert_id]
-        assert isinstance(reading, Reading)
+        assert isinstance(reading, RuleReading)
         if reading.breached:
             sessions = {event.session for event in matching(events, one)}
             assert sessions.issuperset(reading.evidence["session_ids"])
@@ -170,23 +175,26 @@ def test_a_breach_shows_events_that_match(
 
 
 def test_another_organization_sees_none_of_it(
-    context: Context, runtime: Runtime, rules: Sequence[Rule]
+    context: RuleContext, runtime: Runtime, rules: Sequence[Rule]
 ) -> None:
-    other = Context(runtime, context.runner, make_org(runtime).id)
+    other = RuleContext(runtime, context.runner, make_org(runtime).id)
     readings = evaluate(other, rules).values()
-    assert {reading.value for reading in readings if isinstance(reading, Reading)} == {None, 0.0}
-    assert not any(reading.breached for reading in readings if isinstance(reading, Reading))
+    assert {reading.value for reading in readings if isinstance(reading, RuleReading)} == {
+        None,
+        0.0,
+    }
+    assert not any(reading.breached for reading in readings if isinstance(reading, RuleReading))
 
 
 def test_a_window_begins_with_its_first_microsecond_and_ends_before_its_last(
-    context: Context, events: Sequence[Event]
+    context: RuleContext, events: Sequence[Event]
 ) -> None:
     at = sorted(event.at for event in events)[len(events) // 2]
     microsecond, minute = timedelta(microseconds=1), timedelta(seconds=60)
     untils = [at, at + microsecond, at + minute, at + minute + microsecond]
     rules = [rule(threshold("event_count", 60, {}), until) for until in untils]
     values = [evaluate(context, [one])[one.alert_id] for one in rules]
-    counts = [one.value for one in values if isinstance(one, Reading)]
+    counts = [one.value for one in values if isinstance(one, RuleReading)]
     same = sum(event.at == at for event in events)
     assert counts == [computed(events, one) for one in rules]
     assert counts[1] == (counts[0] or 0) + same - sum(at - minute == event.at for event in events)
@@ -209,7 +217,7 @@ MATCHES: tuple[tuple[dict[str, str], str], ...] = (
 
 @pytest.mark.parametrize("lookback", [60, 3600, 30 * 86_400])
 def test_events_that_match_are_counted_and_the_newest_shown(
-    context: Context, events: Sequence[Event], lookback: int
+    context: RuleContext, events: Sequence[Event], lookback: int
 ) -> None:
     # Shortly after an event that matches, or long after all of them.
     seats = [event for event in events if "not enough seats" in event.text("message")]
@@ -235,15 +243,15 @@ def test_events_that_match_are_counted_and_the_newest_shown(
             and message.lower() in (event.text("message") + event.text("error")).lower()
         ]
         reading = outcomes[one.alert_id]
-        assert isinstance(reading, Reading)
+        assert isinstance(reading, RuleReading)
         assert (reading.value, reading.breached) == (len(found), bool(found))
         newest = sorted(found, key=lambda event: event.at)[-MAX_SAMPLES:]
         shown = set(reading.evidence.get("session_ids", ()))
         assert shown == {event.session for event in newest}
-    assert sum(one.breached for one in outcomes.values() if isinstance(one, Reading)) >= 1
+    assert sum(one.breached for one in outcomes.values() if isinstance(one, RuleReading)) >= 1
 
 
-def test_evidence_names_what_was_compared(context: Context, events: Sequence[Event]) -> None:
+def test_evidence_names_what_was_compared(context: RuleContext, events: Sequence[Event]) -> None:
     spec = MetricThreshold(
         metric="error_rate",
         op="gte",
@@ -255,7 +263,7 @@ def test_evidence_names_what_was_compared(context: Context, events: Sequence[Eve
     reading = evaluate(context, [one])[one.alert_id]
     found = matching(events, one)
     errors = [event for event in found if event.is_error]
-    assert isinstance(reading, Reading)
+    assert isinstance(reading, RuleReading)
     evidence = dict(reading.evidence)
     newest = sorted(errors, key=lambda event: event.at)[-MAX_SAMPLES:]
     assert set(evidence.pop("session_ids")) == {event.session for event in newest}

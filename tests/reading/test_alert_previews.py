@@ -11,9 +11,14 @@ import pytest
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.evaluations import store
 from shared.reading.queries.run import QueryRunner
-from shared.watch.alerts.evaluation.preview import Draft, Preview, preview
+from shared.watch.alerts.evaluation.preview import Preview, RuleDraft, preview
 from shared.watch.alerts.evaluation.triggers.batch import evaluate
-from shared.watch.alerts.evaluation.triggers.interface import Context, NotEvaluated, Outcome, Rule
+from shared.watch.alerts.evaluation.triggers.interface import (
+    NotEvaluated,
+    Outcome,
+    Rule,
+    RuleContext,
+)
 from shared.watch.alerts.specs import Metric, spec_of
 from tests.reading.conftest import NEWEST, AirlineOrg
 from tests.reading.scores import results_of
@@ -30,15 +35,15 @@ def org(runtime: Runtime, airline_org: AirlineOrg) -> Org:
 
 
 @pytest.fixture(scope="module")
-def context(runtime: Runtime, org: Org) -> Iterator[Context]:
+def context(runtime: Runtime, org: Org) -> Iterator[RuleContext]:
     runner = QueryRunner(runtime, pool_size=1)
-    yield Context(runtime, runner, org.id)
+    yield RuleContext(runtime, runner, org.id)
     runner.close()
 
 
-def replayed(context: Context, kind: str, spec: dict[str, Any], **changed: Any) -> Preview:
+def replayed(context: RuleContext, kind: str, spec: dict[str, Any], **changed: Any) -> Preview:
     """Previews a rule over the recording: 46 windows half an hour apart, unless changed."""
-    draft = Draft(
+    draft = RuleDraft(
         trigger_kind=kind,
         trigger_spec=spec,
         min_breaches=1,
@@ -50,7 +55,9 @@ def replayed(context: Context, kind: str, spec: dict[str, Any], **changed: Any) 
     return preview(context, replace(draft, **changed), schema="x")
 
 
-def evaluated(context: Context, kind: str, spec: dict[str, Any], made: Preview) -> list[Outcome]:
+def evaluated(
+    context: RuleContext, kind: str, spec: dict[str, Any], made: Preview
+) -> list[Outcome]:
     """Evaluates the rule at the end of each window, as a worker would."""
     step = timedelta(seconds=made.span.step_secs)
     rules = [
@@ -108,7 +115,7 @@ CASES = [
 
 @pytest.mark.parametrize(("kind", "spec"), CASES)
 def test_each_point_is_what_the_evaluation_finds(
-    context: Context, kind: str, spec: dict[str, Any]
+    context: RuleContext, kind: str, spec: dict[str, Any]
 ) -> None:
     made = replayed(context, kind, spec)
     assert len(made.points) == 46
@@ -118,7 +125,7 @@ def test_each_point_is_what_the_evaluation_finds(
     assert [value for value, _ in found] == pytest.approx([value for value, _ in expected])
 
 
-def test_cases_tell_windows_apart(context: Context) -> None:
+def test_cases_tell_windows_apart(context: RuleContext) -> None:
     """The comparison above would prove nothing if all windows had the same value."""
     differing = 0
     for kind, spec in CASES:
@@ -127,7 +134,7 @@ def test_cases_tell_windows_apart(context: Context) -> None:
     assert differing > len(CASES) * 0.6
 
 
-def test_windows_that_share_no_rows(context: Context) -> None:
+def test_windows_that_share_no_rows(context: RuleContext) -> None:
     spec = threshold("event_count", 60)
     made = replayed(context, "metric_threshold", spec, eval_interval_secs=DAY // 3)
     assert len(made.points) == 2
@@ -135,8 +142,8 @@ def test_windows_that_share_no_rows(context: Context) -> None:
     assert told(found) == told(evaluated(context, "metric_threshold", spec, made))
 
 
-def test_another_organization_sees_none_of_it(context: Context, runtime: Runtime) -> None:
-    other = Context(runtime, context.runner, make_org(runtime).id)
+def test_another_organization_sees_none_of_it(context: RuleContext, runtime: Runtime) -> None:
+    other = RuleContext(runtime, context.runner, make_org(runtime).id)
     made = replayed(other, "metric_threshold", threshold("event_count", DAY))
     assert told([point.outcome for point in made.points]) == [(0.0, False)] * 46
     made = replayed(other, "evaluation_score", score("success", 1, window_secs=DAY))

@@ -16,11 +16,11 @@ from shared.reading.queries.slots import OF_ALERTS
 from shared.watch.alerts import service
 from shared.watch.alerts.evaluation.dispatcher import AlertDispatcher
 from shared.watch.alerts.evaluation.triggers.interface import (
-    Context,
     Evaluate,
     Outcome,
-    Reading,
     Rule,
+    RuleContext,
+    RuleReading,
 )
 from shared.watch.alerts.rules import AlertContent
 from tests.support.alerts import SPECS
@@ -29,9 +29,9 @@ from tests.support.runtime import Org
 INTERVAL_SECS = 60
 
 
-def reading(breached: bool) -> Reading:
+def reading(breached: bool) -> RuleReading:
     """Returns a reading of a trigger."""
-    return Reading(1.0 if breached else 0.0, breached, "a sentence", {"value": 1.0})
+    return RuleReading(1.0 if breached else 0.0, breached, "a sentence", {"value": 1.0})
 
 
 def hurry_sleepers(clickhouse: ClickHouse, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,7 +59,7 @@ class Verdicts:
     asked: list[list[Rule]] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def __call__(self, _context: Context, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
+    def __call__(self, _context: RuleContext, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
         with self._lock:
             self.asked.append(list(rules))
         self.meanwhile(rules)

@@ -9,7 +9,7 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.watch.alerts.models import Alert, AlertState
 from shared.watch.alerts.opening import measured
 from shared.watch.incidents import activity
-from shared.watch.incidents.folding import Opened, open_or_fold
+from shared.watch.incidents.folding import OpenedIncident, open_or_fold
 from shared.watch.incidents.models import Incident
 from shared.watch.incidents.opening import Breach, Opening
 from tests.support.people import add_member, new_email
@@ -45,7 +45,7 @@ def opening_of(alert: Alert, value: float | None = 0.5, **fields: Any) -> Openin
     return replace(opening, **fields)
 
 
-def breach(runtime: Runtime, opening: Opening) -> Opened:
+def breach(runtime: Runtime, opening: Opening) -> OpenedIncident:
     """Opens an incident or folds into it, in a separate transaction."""
     with runtime.postgres.transaction() as session:
         return open_or_fold(session, opening)

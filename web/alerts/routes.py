@@ -10,8 +10,8 @@ from shared.access import audit_log, users
 from shared.foundation.postgres import after_commit
 from shared.foundation.queue import jobs
 from shared.watch.alerts import service as alerts
-from shared.watch.alerts.evaluation.preview import Draft, preview
-from shared.watch.alerts.evaluation.triggers.interface import Context
+from shared.watch.alerts.evaluation.preview import RuleDraft, preview
+from shared.watch.alerts.evaluation.triggers.interface import RuleContext
 from shared.watch.alerts.models import Alert, AlertState
 from shared.watch.alerts.rules import DEFAULT_INTERVAL_SECS, AlertContent
 from shared.watch.alerts.testing import TestResult, send_test
@@ -88,7 +88,7 @@ def preview_alert(body: dict[str, Any]) -> dict[str, Any]:
     organization can run two previews at once, for 10 seconds each.
     """
     _require_sql(body)
-    context = Context(runtime(), state().queries, current_identity().org_id)
+    context = RuleContext(runtime(), state().queries, current_identity().org_id)
     return preview_row(preview(context, _draft(body), schema=published_schema()))
 
 
@@ -171,8 +171,8 @@ def _row(alert: Alert, progress: AlertState, open_counts: Mapping[UUID, int]) ->
     return row_of(AlertRow, alert, progress, open_incidents=open_counts.get(alert.id, 0))
 
 
-def _draft(body: dict[str, Any]) -> Draft:
-    return Draft(
+def _draft(body: dict[str, Any]) -> RuleDraft:
+    return RuleDraft(
         trigger_kind=body["trigger_kind"],
         trigger_spec=body["trigger_spec"],
         min_breaches=_or(body["min_breaches"], 1),

@@ -6,7 +6,7 @@ from flask import Response
 
 from shared.watch.alerts import service as alerts
 from shared.watch.alerts.evaluation.around import values_around
-from shared.watch.alerts.evaluation.triggers.interface import Context
+from shared.watch.alerts.evaluation.triggers.interface import RuleContext
 from shared.watch.alerts.models import Alert
 from shared.watch.alerts.opening import reported
 from shared.watch.alerts.resolution import begin_after
@@ -23,7 +23,7 @@ from shared.watch.incidents import (
 from shared.watch.incidents import rows as incidents
 from shared.watch.incidents.deliveries import service as notifications
 from shared.watch.incidents.deliveries.models import Notification
-from shared.watch.incidents.folding import Opened
+from shared.watch.incidents.folding import OpenedIncident
 from shared.watch.incidents.models import Incident, IncidentComment, IncidentSubscriber
 from shared.watch.incidents.rules import OPEN_STATES, STATES
 from shared.watch.incidents.subscribers import Subscription
@@ -64,7 +64,7 @@ def count_incidents(query: dict[str, Any]) -> dict[str, int]:
 @blueprint.response(200, schemas.IncidentRow(many=True))
 def list_alert_incidents(query: dict[str, Any], alert_id: str) -> list[Incident]:
     """List the incidents of an alert, newest first; by default those in any state."""
-    wanted = listing.Filter(states=query["state"] or STATES, alert_ids=[alert_id])
+    wanted = listing.IncidentFilter(states=query["state"] or STATES, alert_ids=[alert_id])
     with runtime().postgres.transaction() as session:
         alerts.get(session, current_org_id(), alert_id)
         return listing.list_(session, current_org_id(), wanted, limit=query["limit"])
@@ -128,7 +128,7 @@ def get_incident_values(incident_id: str) -> dict[str, Any]:
     They end an hour after its last breach or its resolution. An incident without a rule, or of
     SQL, has no points.
     """
-    context = Context(runtime(), state().queries, current_identity().org_id)
+    context = RuleContext(runtime(), state().queries, current_identity().org_id)
     with runtime().postgres.transaction() as session:
         found = incidents.get(session, current_org_id(), incident_id)
         alert = None if found.alert_id is None else session.get(Alert, found.alert_id)
@@ -273,15 +273,15 @@ def unsubscribe_from_incident(body: dict[str, Any], incident_id: str) -> Subscri
         )
 
 
-def _filter(query: dict[str, Any]) -> listing.Filter:
-    return listing.Filter(
+def _filter(query: dict[str, Any]) -> listing.IncidentFilter:
+    return listing.IncidentFilter(
         states=query["state"] or OPEN_STATES,
         alert_ids=query["alert_id"],
         resolved_since=query["resolved_since"],
     )
 
 
-def _opened(opened: Opened) -> tuple[dict[str, Any], int]:
+def _opened(opened: OpenedIncident) -> tuple[dict[str, Any], int]:
     row = row_of(schemas.OpenedRow, opened.incident, newly_opened=opened.newly_opened)
     return row, 201 if opened.newly_opened else 200
 

@@ -11,7 +11,7 @@ from aiohttp.abc import AbstractResolver
 
 from shared.evaluation.evaluation_jobs.answers import parse_retry_after
 from shared.foundation.core.clock import now
-from shared.watch.incidents.deliveries.rules import Answered, NoAnswer
+from shared.watch.incidents.deliveries.rules import NoReceiverAnswer, ReceiverAnswer
 from workers.call_loop import CallLoop
 from workers.deliveries.addresses import NotPublic, PublicOnly, require_public
 from workers.deliveries.resolver import ThreadPerLookup
@@ -48,7 +48,7 @@ class DeliveryClient:
 
     def start(
         self, url: str, headers: Mapping[str, str], body: bytes
-    ) -> Future[Answered | NoAnswer]:
+    ) -> Future[ReceiverAnswer | NoReceiverAnswer]:
         """Starts one attempt: a POST to `url`, which is encoded if necessary."""
         return self._loop.start(self._attempt(url, headers, body))
 
@@ -58,9 +58,9 @@ class DeliveryClient:
 
     async def _attempt(
         self, url: str, headers: Mapping[str, str], body: bytes
-    ) -> Answered | NoAnswer:
+    ) -> ReceiverAnswer | NoReceiverAnswer:
         if not url.startswith(("http://", "https://")):
-            return NoAnswer("the webhook is not an http or https URL", is_final=True)
+            return NoReceiverAnswer("the webhook is not an http or https URL", is_final=True)
         answered = None
         try:
             request = Request("POST", yarl.URL(url), headers, body)
@@ -69,31 +69,31 @@ class DeliveryClient:
                 answer_to(request, resolver=self._resolver, check=self._check) as response,
             ):
                 retry_after = parse_retry_after(response.headers.get("Retry-After"), now())
-                answered = Answered(response.status, retry_after)
+                answered = ReceiverAnswer(response.status, retry_after)
                 # Reads on so that the receiver can finish. Its status already decides.
                 await read_bounded(response, MAX_ANSWER_BYTES)
         except TimeoutError:
-            return answered or NoAnswer(f"no answer within {self.deadline_secs:g} s")
+            return answered or NoReceiverAnswer(f"no answer within {self.deadline_secs:g} s")
         except (aiohttp.ClientError, OSError, ValueError) as error:
             return answered or _no_answer(error)
         return answered
 
 
-def _no_answer(error: Exception) -> NoAnswer:
+def _no_answer(error: Exception) -> NoReceiverAnswer:
     """Returns a sentence for people, without addresses and without texts of the other side."""
     if isinstance(error, aiohttp.ClientConnectorError) and isinstance(error.os_error, NotPublic):
-        return NoAnswer(NOT_PUBLIC, is_final=True)
+        return NoReceiverAnswer(NOT_PUBLIC, is_final=True)
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
-        return NoAnswer("the certificate of the receiver is not valid")
+        return NoReceiverAnswer("the certificate of the receiver is not valid")
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
-        return NoAnswer("the receiver does not speak TLS")
+        return NoReceiverAnswer("the receiver does not speak TLS")
     if isinstance(error, aiohttp.ClientConnectorDNSError):
-        return NoAnswer("the name of the receiver has no address")
+        return NoReceiverAnswer("the name of the receiver has no address")
     if isinstance(error, aiohttp.ClientConnectorError):
-        return NoAnswer("the receiver could not be reached")
+        return NoReceiverAnswer("the receiver could not be reached")
     if isinstance(error, aiohttp.ClientResponseError):
-        return NoAnswer("the answer of the receiver is not HTTP")
+        return NoReceiverAnswer("the answer of the receiver is not HTTP")
     # Comes after certificate errors, which are ValueErrors too.
     if isinstance(error, ValueError):
-        return NoAnswer("the URL of the webhook is not valid", is_final=True)
-    return NoAnswer("the connection to the receiver broke")
+        return NoReceiverAnswer("the URL of the webhook is not valid", is_final=True)
+    return NoReceiverAnswer("the connection to the receiver broke")

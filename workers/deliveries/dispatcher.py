@@ -18,7 +18,12 @@ from shared.foundation.queue.jobs import SEND_NOTIFICATIONS
 from shared.foundation.queue.work_loop import TURN_SECS
 from shared.watch.incidents.deliveries import claims, webhook
 from shared.watch.incidents.deliveries.claims import ClaimedDelivery
-from shared.watch.incidents.deliveries.rules import Answered, NoAnswer, Step, next_step
+from shared.watch.incidents.deliveries.rules import (
+    NoReceiverAnswer,
+    ReceiverAnswer,
+    Step,
+    next_step,
+)
 from shared.watch.incidents.deliveries.targets import is_empty
 from workers.deliveries.client import DeliveryClient
 
@@ -35,7 +40,7 @@ LEASE_SLACK_SECS = 20.0
 
 
 # The requests in flight, each with the monotonic time of its start.
-_Flights = dict[Future[Answered | NoAnswer], tuple[ClaimedDelivery, float]]
+_Flights = dict[Future[ReceiverAnswer | NoReceiverAnswer], tuple[ClaimedDelivery, float]]
 
 
 class DeliveryDispatcher:
@@ -106,7 +111,7 @@ class DeliveryDispatcher:
                 self._record(delivery, began, step, status=None)
         return len(taken)
 
-    def _start(self, delivery: ClaimedDelivery) -> Future[Answered | NoAnswer]:
+    def _start(self, delivery: ClaimedDelivery) -> Future[ReceiverAnswer | NoReceiverAnswer]:
         body = webhook.body_of(delivery.row.content)
         headers = {"Content-Type": "application/json"}
         if delivery.row.channel == "webhook":
@@ -126,7 +131,7 @@ class DeliveryDispatcher:
             delivery, began = flights.pop(future)
             result = _result_of(future)
             step = next_step(result, delivery.attempt, jitter=jitter())
-            status = result.status if isinstance(result, Answered) else None
+            status = result.status if isinstance(result, ReceiverAnswer) else None
             self._record(delivery, began, step, status=status)
 
     def _record(
@@ -154,9 +159,11 @@ class DeliveryDispatcher:
                 log.warning("notification_attempt_not_recorded")
 
 
-def _result_of(future: Future[Answered | NoAnswer]) -> Answered | NoAnswer:
+def _result_of(
+    future: Future[ReceiverAnswer | NoReceiverAnswer],
+) -> ReceiverAnswer | NoReceiverAnswer:
     defect = future.exception()
     if defect is None:
         return future.result()
     log.error("notification_attempt_broke", exc_info=defect)
-    return NoAnswer("the delivery could not be made")
+    return NoReceiverAnswer("the delivery could not be made")

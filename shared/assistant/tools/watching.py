@@ -69,7 +69,7 @@ def _alerts(asker: Asker, _wanted: Nothing) -> Found:
 
 
 def _incidents(asker: Asker, wanted: ListIncidents) -> Found:
-    chosen = listing.Filter(states=wanted.state)
+    chosen = listing.IncidentFilter(states=wanted.state)
     with asker.runtime.postgres.transaction() as session:
         rows = [
             {

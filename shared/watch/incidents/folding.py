@@ -21,14 +21,14 @@ from shared.watch.incidents.opening import COMPARED, Opening
 from shared.watch.incidents.rules import MAX_SUMMARY_LENGTH, MAX_TITLE_LENGTH
 
 
-class Opened(NamedTuple):
+class OpenedIncident(NamedTuple):
     """The open incident, and whether this opening created it."""
 
     incident: Incident
     newly_opened: bool
 
 
-def open_or_fold(session: Session, opening: Opening) -> Opened:
+def open_or_fold(session: Session, opening: Opening) -> OpenedIncident:
     """Opens an incident, or folds the breach into the open one of its alert or finding.
 
     Folding records the last breach and its time. A person's report appears only in the activity;
@@ -43,13 +43,13 @@ def open_or_fold(session: Session, opening: Opening) -> Opened:
         found = _open_one(session, opening)
         if found is not None:
             _fold(session, found, opening)
-            return Opened(found, newly_opened=False)
+            return OpenedIncident(found, newly_opened=False)
         made = _insert(session, opening)
         # If none was created, another transaction opened one meanwhile. It is found now, unless it
         # is already resolved.
         if made is not None:
             _note_opening(session, made, opening)
-            return Opened(made, newly_opened=True)
+            return OpenedIncident(made, newly_opened=True)
 
 
 def _of_what_is_there(session: Session, opening: Opening) -> Opening:

@@ -15,7 +15,7 @@ from shared.watch.incidents.rules import OPEN_STATES, STATES, checked_state
 
 
 @dataclass(frozen=True)
-class Filter:
+class IncidentFilter:
     """Incidents in one of `states`, of one of `alert_ids` (None: of any alert, or of none).
 
     Of resolved ones only those since `resolved_since`, if it is given.
@@ -26,17 +26,19 @@ class Filter:
     resolved_since: datetime | None = None
 
 
-ALL = Filter(states=STATES)
+ALL = IncidentFilter(states=STATES)
 
 
-def list_(session: Session, org_id: uuid.UUID, wanted: Filter, *, limit: int) -> list[Incident]:
+def list_(
+    session: Session, org_id: uuid.UUID, wanted: IncidentFilter, *, limit: int
+) -> list[Incident]:
     """Lists the newest `limit` incidents, newest first; raises `Invalid` naming `state`."""
     query = select(Incident).where(*_conditions(org_id, wanted))
     newest_first = query.order_by(Incident.opened_at.desc(), Incident.id.desc())
     return list(session.scalars(newest_first.limit(limit)))
 
 
-def count(session: Session, org_id: uuid.UUID, wanted: Filter) -> int:
+def count(session: Session, org_id: uuid.UUID, wanted: IncidentFilter) -> int:
     """Counts the incidents; raises `Invalid` naming `state`."""
     return session.scalar(select(func.count()).where(*_conditions(org_id, wanted))) or 0
 
@@ -55,7 +57,7 @@ def open_counts(session: Session, org_id: uuid.UUID) -> Mapping[uuid.UUID, int]:
     return {alert_id: number for alert_id, number in session.execute(query) if alert_id is not None}
 
 
-def _conditions(org_id: uuid.UUID, wanted: Filter) -> list[ColumnElement[bool]]:
+def _conditions(org_id: uuid.UUID, wanted: IncidentFilter) -> list[ColumnElement[bool]]:
     conditions = [Incident.org_id == org_id, Incident.state.in_(checked_state(wanted.states))]
     if set(wanted.states) <= set(OPEN_STATES):
         # Repeated, so that the index of open incidents can be used.

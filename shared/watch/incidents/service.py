@@ -8,12 +8,12 @@ from shared.foundation.core.actor import Actor
 from shared.foundation.deployment.runtime import Runtime
 from shared.watch.incidents import folding, lifecycle
 from shared.watch.incidents.deliveries.service import announce
-from shared.watch.incidents.folding import Opened
+from shared.watch.incidents.folding import OpenedIncident
 from shared.watch.incidents.models import Incident
 from shared.watch.incidents.opening import Opening
 
 
-def open_incident(session: Session, runtime: Runtime, opening: Opening) -> Opened:
+def open_incident(session: Session, runtime: Runtime, opening: Opening) -> OpenedIncident:
     """Opens an incident and announces `alert.firing` to the opening's channels.
 
     A breach that is folded into an open incident is not announced again. Raises `NotFound` if the

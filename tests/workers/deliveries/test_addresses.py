@@ -9,15 +9,15 @@ import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from shared.foundation.core.addresses import is_public, is_surely_private
-from shared.watch.incidents.deliveries.rules import Answered, NoAnswer
+from shared.watch.incidents.deliveries.rules import NoReceiverAnswer, ReceiverAnswer
 from tests.support import evaluator as behave
 from tests.support.notifications import WEBHOOK, Desk
 from tests.support.receivers import Receiver
 from workers.deliveries.client import NOT_PUBLIC, DeliveryClient
 
-REFUSED = NoAnswer(NOT_PUBLIC, is_final=True)
-NOWHERE = NoAnswer("the URL of the webhook is not valid", is_final=True)
-NAMELESS = NoAnswer("the name of the receiver has no address")
+REFUSED = NoReceiverAnswer(NOT_PUBLIC, is_final=True)
+NOWHERE = NoReceiverAnswer("the URL of the webhook is not valid", is_final=True)
+NAMELESS = NoReceiverAnswer("the name of the receiver has no address")
 
 
 class Answers(AbstractResolver):
@@ -69,7 +69,7 @@ def no_name_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", known)
 
 
-def post(url: str, resolver: AbstractResolver | None = None) -> Answered | NoAnswer:
+def post(url: str, resolver: AbstractResolver | None = None) -> ReceiverAnswer | NoReceiverAnswer:
     """Returns the result of a delivery that may not reach private addresses."""
     with client(resolver=resolver) as one:
         return one.start(url, {}, b"{}").result()
@@ -220,7 +220,7 @@ def test_a_name_is_looked_up_once_and_what_was_checked_is_connected_to(receiver:
     with client(allow_private=True, resolver=rebinding) as one:
         one.deadline_secs = 0.3
         url = receiver.url.replace("127.0.0.1", "a.example")
-        assert isinstance(one.start(url, {}, b"{}").result(), NoAnswer)
+        assert isinstance(one.start(url, {}, b"{}").result(), NoReceiverAnswer)
     assert rebinding.asked == 1
     assert post(url, Answers(["1.1.1.1", "127.0.0.1"], ["127.0.0.1"])) == REFUSED
     assert receiver.deliveries == []
@@ -237,7 +237,7 @@ def test_an_address_that_the_resolver_let_pass_is_looked_at_again(receiver: Rece
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://a.example/", "gopher://a", "a", ""])
 def test_only_http_is_spoken(url: str) -> None:
-    assert post(url) == NoAnswer("the webhook is not an http or https URL", is_final=True)
+    assert post(url) == NoReceiverAnswer("the webhook is not an http or https URL", is_final=True)
 
 
 @pytest.mark.flow
@@ -245,7 +245,7 @@ def test_a_url_may_hold_any_letters(receiver: Receiver) -> None:
     port = receiver.server.url.rpartition(":")[2]
     with client(allow_private=True, resolver=Answers(["127.0.0.1"])) as one:
         url = f"http://b\u00fccher.example:{port}/a%2Fb/\u00fc?x=\u00e9+{{%20"
-        assert one.start(url, {}, b"{}").result() == Answered(200)
+        assert one.start(url, {}, b"{}").result() == ReceiverAnswer(200)
     [delivery] = receiver.deliveries
     assert delivery.headers["host"] == f"xn--bcher-kva.example:{port}"
     assert delivery.path == "/a%2Fb/%C3%BC?x=%C3%A9+%7B%20"
@@ -256,7 +256,7 @@ def test_a_redirect_to_us_is_not_followed(receiver: Receiver) -> None:
     receiver.default = behave.reply(307, b"", {"Location": receiver.server.url + "/inside"})
     with client(allow_private=True) as one:
         result = one.start(receiver.url, {}, b"{}").result()
-    assert result == Answered(307)
+    assert result == ReceiverAnswer(307)
     assert len(receiver.deliveries) == 1
 
 

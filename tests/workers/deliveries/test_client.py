@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import trustme
 
-from shared.watch.incidents.deliveries.rules import Answered, NoAnswer
+from shared.watch.incidents.deliveries.rules import NoReceiverAnswer, ReceiverAnswer
 from tests.support import evaluator as behave
 from tests.support.receivers import Receiver
 from workers.deliveries.client import DeliveryClient
@@ -17,7 +17,7 @@ from workers.deliveries.client import DeliveryClient
 pytestmark = pytest.mark.flow
 
 
-def attempt(url: str) -> Answered | NoAnswer:
+def attempt(url: str) -> ReceiverAnswer | NoReceiverAnswer:
     client = DeliveryClient(allow_private=True, deadline_secs=5)
     try:
         return client.start(url, {}, b"{}").result()
@@ -39,19 +39,21 @@ def test_an_unknown_certificate_is_not_accepted() -> None:
         thread.start()
         result = attempt(f"https://127.0.0.1:{server.getsockname()[1]}/")
         thread.join()
-    assert result == NoAnswer("the certificate of the receiver is not valid")
+    assert result == NoReceiverAnswer("the certificate of the receiver is not valid")
 
 
 def test_a_receiver_without_tls_has_its_own_error(receiver: Receiver) -> None:
     result = attempt(receiver.url.replace("http:", "https:"))
-    assert result == NoAnswer("the receiver does not speak TLS")
+    assert result == NoReceiverAnswer("the receiver does not speak TLS")
     assert receiver.deliveries == []
 
 
 def test_a_closed_port_is_not_reached() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-    assert attempt(f"http://127.0.0.1:{port}/") == NoAnswer("the receiver could not be reached")
+    assert attempt(f"http://127.0.0.1:{port}/") == NoReceiverAnswer(
+        "the receiver could not be reached"
+    )
 
 
 @pytest.mark.parametrize("behaviour", [behave.garbage, behave.endless_headers])
@@ -59,12 +61,12 @@ def test_an_answer_that_is_not_http_is_reported_without_a_quote(
     receiver: Receiver, behaviour: behave.Answer
 ) -> None:
     receiver.default = behaviour
-    assert attempt(receiver.url) == NoAnswer("the answer of the receiver is not HTTP")
+    assert attempt(receiver.url) == NoReceiverAnswer("the answer of the receiver is not HTTP")
 
 
 @pytest.mark.parametrize("port", ["99999", "-1", "http"])
 def test_an_unusable_url_is_not_followed(port: str) -> None:
-    expected = NoAnswer("the URL of the webhook is not valid", is_final=True)
+    expected = NoReceiverAnswer("the URL of the webhook is not valid", is_final=True)
     assert attempt(f"http://127.0.0.1:{port}/") == expected
 
 
@@ -83,10 +85,10 @@ def test_name_servers_that_hang_delay_no_other_name(
     client = DeliveryClient(allow_private=True, deadline_secs=30)
     url = receiver.url.replace("127.0.0.1", "{}.example")
     hanging = [client.start(url.format("hangs"), {}, b"{}") for _ in range(100)]
-    assert client.start(url.format("answers"), {}, b"{}").result() == Answered(200)
+    assert client.start(url.format("answers"), {}, b"{}").result() == ReceiverAnswer(200)
     assert not any(future.done() for future in hanging)
     over.set()
-    assert {future.result() for future in hanging} == {Answered(200)}
+    assert {future.result() for future in hanging} == {ReceiverAnswer(200)}
     client.close()
 
 
@@ -102,4 +104,4 @@ def test_a_look_up_ends_with_its_delivery(monkeypatch: pytest.MonkeyPatch) -> No
     result = client.start("http://hangs.example/", {}, b"{}").result()
     over.set()
     client.close()
-    assert result == NoAnswer("no answer within 0.2 s")
+    assert result == NoReceiverAnswer("no answer within 0.2 s")

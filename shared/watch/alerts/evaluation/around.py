@@ -3,8 +3,14 @@
 from datetime import timedelta
 
 from shared.foundation.core.clock import now
-from shared.watch.alerts.evaluation.preview import MAX_SPAN, Draft, Preview, Span, preview
-from shared.watch.alerts.evaluation.triggers.interface import Context
+from shared.watch.alerts.evaluation.preview import (
+    MAX_SPAN,
+    Preview,
+    PreviewSpan,
+    RuleDraft,
+    preview,
+)
+from shared.watch.alerts.evaluation.triggers.interface import RuleContext
 from shared.watch.alerts.models import Alert
 from shared.watch.incidents.models import Incident
 
@@ -14,7 +20,7 @@ _MOST_SECS_A_POINT = 300
 
 
 def values_around(
-    context: Context, incident: Incident, alert: Alert | None, *, schema: str
+    context: RuleContext, incident: Incident, alert: Alert | None, *, schema: str
 ) -> Preview:
     """Replays the rule from before the incident opened until after its last breach.
 
@@ -26,8 +32,8 @@ def values_around(
     ts_from = max(incident.opened_at - BEFORE, ts_to - MAX_SPAN)
     if alert is None or alert.trigger_kind == "custom_sql":
         reason = "no alert opened this incident" if alert is None else "SQL names its own window"
-        return Preview(Span(ts_from, ts_to, _MOST_SECS_A_POINT), None, [], [], reason)
-    draft = Draft(
+        return Preview(PreviewSpan(ts_from, ts_to, _MOST_SECS_A_POINT), None, [], [], reason)
+    draft = RuleDraft(
         alert.trigger_kind,
         alert.trigger_spec,
         alert.min_breaches,

@@ -18,7 +18,7 @@ from shared.watch.alerts.evaluation import claims, recording
 from shared.watch.alerts.evaluation.claims import RuleBatch
 from shared.watch.alerts.evaluation.evaluating import outcomes_of
 from shared.watch.alerts.evaluation.triggers import batch as triggers
-from shared.watch.alerts.evaluation.triggers.interface import Context, Evaluate, Outcome
+from shared.watch.alerts.evaluation.triggers.interface import Evaluate, Outcome, RuleContext
 
 log = get_logger(__name__)
 
@@ -61,7 +61,7 @@ class AlertDispatcher:
 
     def _work_on(self, batch: RuleBatch) -> int:
         started, outcomes = time.monotonic(), dict[uuid.UUID, Outcome]()
-        context = Context(self._runtime, self._runner, str(batch.org_id))
+        context = RuleContext(self._runtime, self._runner, str(batch.org_id))
         try:
             with kept(self._runtime.postgres, batch.lease, claims.LEASE_SECS):
                 for piece in outcomes_of(self._evaluate, context, batch, self._stopping.is_set):

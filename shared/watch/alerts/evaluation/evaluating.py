@@ -14,11 +14,11 @@ from shared.watch.alerts.evaluation import windows
 from shared.watch.alerts.evaluation.claims import ClaimedRule, RuleBatch
 from shared.watch.alerts.evaluation.recording import INTERNAL_ERROR
 from shared.watch.alerts.evaluation.triggers.interface import (
-    Context,
     Evaluate,
     NotEvaluated,
     Outcome,
     Rule,
+    RuleContext,
     TooMuch,
 )
 from shared.watch.alerts.specs import spec_of
@@ -35,7 +35,7 @@ ALONE_SECS = 30.0
 
 
 def outcomes_of(
-    evaluate: Evaluate, context: Context, batch: RuleBatch, stopped: Callable[[], bool]
+    evaluate: Evaluate, context: RuleContext, batch: RuleBatch, stopped: Callable[[], bool]
 ) -> Iterator[Mapping[uuid.UUID, Outcome]]:
     """Yields the outcomes of a batch's rules, in as many parts as they are evaluated in.
 
@@ -57,7 +57,7 @@ def outcomes_of(
 
 
 def _together(
-    evaluate: Evaluate, context: Context, rules: Sequence[Rule]
+    evaluate: Evaluate, context: RuleContext, rules: Sequence[Rule]
 ) -> Mapping[uuid.UUID, Outcome] | None:
     """Returns the outcomes of the rules that fit into the turn, None if all failed together."""
     try:
@@ -117,7 +117,7 @@ def _by_statement(rules: Sequence[Rule]) -> Sequence[Rule]:
 
 def _one_by_one(
     evaluate: Evaluate,
-    context: Context,
+    context: RuleContext,
     rules: Sequence[Rule],
     turn_secs: float,
     stopped: Callable[[], bool],
@@ -129,7 +129,7 @@ def _one_by_one(
             return
 
 
-def _alone(evaluate: Evaluate, context: Context, rule: Rule) -> Outcome:
+def _alone(evaluate: Evaluate, context: RuleContext, rule: Rule) -> Outcome:
     try:
         return evaluate(context, [rule])[rule.alert_id]
     except Unavailable:

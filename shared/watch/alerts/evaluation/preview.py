@@ -16,8 +16,13 @@ from shared.reading.queries.slots import QueryPlaces, QuerySlots
 from shared.watch.alerts.evaluation.breaches import History, Terms
 from shared.watch.alerts.evaluation.triggers import custom_sql
 from shared.watch.alerts.evaluation.triggers.batch import plan_of
-from shared.watch.alerts.evaluation.triggers.interface import Context, Outcome, Reading, Rule
-from shared.watch.alerts.evaluation.triggers.plan import Limit
+from shared.watch.alerts.evaluation.triggers.interface import (
+    Outcome,
+    Rule,
+    RuleContext,
+    RuleReading,
+)
+from shared.watch.alerts.evaluation.triggers.plan import BreachLimit
 from shared.watch.alerts.evaluation.triggers.series import read_series
 from shared.watch.alerts.rules import checked_spec, require_schedule
 from shared.watch.alerts.specs import CustomSql, Spec, spec_of, symbol
@@ -33,7 +38,7 @@ _ONLY_NOW = "SQL names its own window, so it was only evaluated for now"
 
 
 @dataclass(frozen=True)
-class Draft:
+class RuleDraft:
     """The part of a rule that decides about incidents, and the span; None means the default."""
 
     trigger_kind: str
@@ -46,7 +51,7 @@ class Draft:
 
 
 @dataclass(frozen=True)
-class Span:
+class PreviewSpan:
     """The windows end at `ts_to` and every `step_secs` before it, after `ts_from`."""
 
     ts_from: datetime
@@ -69,7 +74,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Incident:
+class ReplayedIncident:
     """An incident that the rule would have opened, and the number of its breaches."""
 
     opened_at: datetime
@@ -81,14 +86,14 @@ class Incident:
 class Preview:
     """The replay of a rule. `reason` says why it was not replayed, and is None if it was."""
 
-    span: Span
-    limit: Limit | None
+    span: PreviewSpan
+    limit: BreachLimit | None
     points: Sequence[Point]
-    incidents: Sequence[Incident]
+    incidents: Sequence[ReplayedIncident]
     reason: str | None
 
 
-def preview(context: Context, draft: Draft, *, schema: str) -> Preview:
+def preview(context: RuleContext, draft: RuleDraft, *, schema: str) -> Preview:
     """Replays a rule that nobody has saved, with one statement.
 
     `schema` is the database of the published tables. Raises `Invalid` naming the field,
@@ -108,11 +113,11 @@ def preview(context: Context, draft: Draft, *, schema: str) -> Preview:
     return Preview(span, limit, points, incidents_of(points, terms), reason)
 
 
-def incidents_of(points: Sequence[Point], terms: Terms) -> Sequence[Incident]:
+def incidents_of(points: Sequence[Point], terms: Terms) -> Sequence[ReplayedIncident]:
     """Returns the incidents of a rule that had not been evaluated before, oldest first."""
-    history, found = History((), 0), list[Incident]()
+    history, found = History((), 0), list[ReplayedIncident]()
     for point in points:
-        if not isinstance(point.outcome, Reading):
+        if not isinstance(point.outcome, RuleReading):
             continue
         history = history.followed_by(point.outcome.breached, terms)
         is_open = bool(found) and found[-1].resolved_at is None
@@ -122,11 +127,11 @@ def incidents_of(points: Sequence[Point], terms: Terms) -> Sequence[Incident]:
         elif effect == "breach" and is_open:
             found[-1] = replace(found[-1], breaches=found[-1].breaches + 1)
         elif effect == "breach":
-            found.append(Incident(point.ts))
+            found.append(ReplayedIncident(point.ts))
     return found
 
 
-def _span(draft: Draft, until: datetime) -> Span:
+def _span(draft: RuleDraft, until: datetime) -> PreviewSpan:
     """Returns the span, which ends with the events that are surely stored. Raises `Invalid`."""
     ts_to = until if draft.ts_to is None else min(draft.ts_to, until)
     ts_from = ts_to - DEFAULT_SPAN if draft.ts_from is None else draft.ts_from
@@ -135,10 +140,12 @@ def _span(draft: Draft, until: datetime) -> Span:
     if ts_to - ts_from > MAX_SPAN:
         raise Invalid.field("from", f"must be at most {MAX_SPAN.days} days before `to`")
     least = -((ts_from - ts_to) // (MOST_POINTS * _SECOND))
-    return Span(ts_from, ts_to, max(draft.eval_interval_secs, least))
+    return PreviewSpan(ts_from, ts_to, max(draft.eval_interval_secs, least))
 
 
-def _replayed(context: Context, spec: Spec, span: Span) -> tuple[Limit, Sequence[Point]]:
+def _replayed(
+    context: RuleContext, spec: Spec, span: PreviewSpan
+) -> tuple[BreachLimit, Sequence[Point]]:
     step = timedelta(seconds=span.step_secs)
     ends = span.ends()
     # As if the rule had been evaluated before: the windows of per_event leave nothing out.
@@ -150,13 +157,13 @@ def _replayed(context: Context, spec: Spec, span: Span) -> tuple[Limit, Sequence
 
 
 def _present(
-    context: Context, spec: CustomSql, until: datetime
-) -> tuple[Limit | None, Sequence[Point], str]:
+    context: RuleContext, spec: CustomSql, until: datetime
+) -> tuple[BreachLimit | None, Sequence[Point], str]:
     outcome = custom_sql.evaluate(context, Rule(new_id(), spec, None, until), spec)
     reason = _ONLY_NOW
-    if not isinstance(outcome, Reading):
+    if not isinstance(outcome, RuleReading):
         reason = f"{_ONLY_NOW}; {outcome.reason}"
     limit = None
     if spec.op is not None and spec.value is not None:
-        limit = Limit(symbol(spec.op), spec.value)
+        limit = BreachLimit(symbol(spec.op), spec.value)
     return limit, [Point(until, outcome)], reason

@@ -17,7 +17,7 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.watch.alerts.evaluation import cadence, claims, windows
 from shared.watch.alerts.evaluation.breaches import History, Terms
 from shared.watch.alerts.evaluation.claims import ClaimedRule, RuleBatch
-from shared.watch.alerts.evaluation.triggers.interface import NotEvaluated, Outcome, Reading
+from shared.watch.alerts.evaluation.triggers.interface import NotEvaluated, Outcome, RuleReading
 from shared.watch.alerts.models import Alert
 from shared.watch.alerts.opening import measured
 from shared.watch.incidents import service as incidents
@@ -66,7 +66,7 @@ WHERE state.alert_id = done.alert_id AND state.org_id = :org_id
 
 
 @dataclass(frozen=True)
-class _Held:
+class _HeldRule:
     """A rule whose lease is still held, with its earlier evaluations and this one."""
 
     rule: ClaimedRule
@@ -76,7 +76,7 @@ class _Held:
 
 
 @dataclass(frozen=True)
-class _Done:
+class _RuleResult:
     """The result of an evaluation; if it counts, `error` is null, else `evaluated_to` is."""
 
     alert_id: uuid.UUID
@@ -112,7 +112,7 @@ def record(
 
 def _held(
     session: Session, batch: RuleBatch, outcomes: Mapping[uuid.UUID, Outcome]
-) -> Sequence[_Held]:
+) -> Sequence[_HeldRule]:
     rules = {rule.alert_id: rule for rule in batch.rules if rule.alert_id in outcomes}
     claimed = {
         "alert_ids": list(rules),
@@ -121,7 +121,7 @@ def _held(
         "token": batch.lease.token,
     }
     return [
-        _Held(
+        _HeldRule(
             rules[row.alert_id],
             History(tuple(row.recent), row.clean),
             outcomes[row.alert_id],
@@ -131,11 +131,11 @@ def _held(
     ]
 
 
-def _conclude(held: _Held, incidents: "_Incidents", batch: RuleBatch) -> _Done:
+def _conclude(held: _HeldRule, incidents: "_Incidents", batch: RuleBatch) -> _RuleResult:
     rule, outcome, history = held.rule, held.outcome, held.before
     if incidents.must_wait(held):
         outcome = NotEvaluated(_still_breaching(rule))
-    if isinstance(outcome, Reading):
+    if isinstance(outcome, RuleReading):
         after = history.followed_by(outcome.breached, _terms(rule))
         if incidents.follow(rule, outcome, after):
             history = after
@@ -148,14 +148,14 @@ def _conclude(held: _Held, incidents: "_Incidents", batch: RuleBatch) -> _Done:
         evaluated_to = windows.end_of(rule, batch.until)
         is_behind = evaluated_to < batch.until
     due_at = cadence.next_due(batch.org_id, rule.eval_interval_secs, held.now, is_behind=is_behind)
-    return _Done(rule.alert_id, held.now, due_at, error, history, evaluated_to)
+    return _RuleResult(rule.alert_id, held.now, due_at, error, history, evaluated_to)
 
 
 class _Incidents:
     """The open incidents of rules, and the effects of evaluations on them."""
 
     def __init__(
-        self, session: Session, runtime: Runtime, org_id: uuid.UUID, held: Collection[_Held]
+        self, session: Session, runtime: Runtime, org_id: uuid.UUID, held: Collection[_HeldRule]
     ) -> None:
         self._session = session
         self._runtime = runtime
@@ -163,7 +163,7 @@ class _Incidents:
         readings = {
             one.rule.alert_id: one.outcome.breached
             for one in held
-            if isinstance(one.outcome, Reading)
+            if isinstance(one.outcome, RuleReading)
         }
         # Locked until the end, so that nobody resolves one between the decision and its effect.
         open_ones = select(Incident).where(
@@ -177,14 +177,14 @@ class _Incidents:
         alerts = select(Alert).where(Alert.org_id == org_id, Alert.id.in_(breached))
         self._alerts = {alert.id: alert for alert in session.scalars(alerts)} if breached else {}
 
-    def must_wait(self, held: _Held) -> bool:
+    def must_wait(self, held: _HeldRule) -> bool:
         """Returns whether a breach would only repeat an incident that was resolved."""
         until, outcome = held.rule.held_until, held.outcome
         is_early = until is not None and held.now < until
-        is_breach = isinstance(outcome, Reading) and outcome.breached
+        is_breach = isinstance(outcome, RuleReading) and outcome.breached
         return is_early and is_breach and held.rule.alert_id not in self._open
 
-    def follow(self, rule: ClaimedRule, reading: Reading, history: History) -> bool:
+    def follow(self, rule: ClaimedRule, reading: RuleReading, history: History) -> bool:
         """Opens, folds or resolves; returns False if a fault of ours prevented that.
 
         The failure of one rule must not keep the organization's other rules from being recorded.
@@ -199,7 +199,7 @@ class _Incidents:
             return False
         return True
 
-    def _follow(self, rule: ClaimedRule, reading: Reading, history: History) -> None:
+    def _follow(self, rule: ClaimedRule, reading: RuleReading, history: History) -> None:
         incident = self._open.get(rule.alert_id)
         effect = history.effect(_terms(rule), is_open=incident is not None)
         if effect == "breach":
@@ -212,7 +212,7 @@ class _Incidents:
             incidents.resolve(self._session, self._runtime, self._org_id, incident.id, SYSTEM)
 
 
-def _update(session: Session, batch: RuleBatch, done: Sequence[_Done]) -> None:
+def _update(session: Session, batch: RuleBatch, done: Sequence[_RuleResult]) -> None:
     columns = {
         "alert_ids": [one.alert_id for one in done],
         "attempted_ats": [one.attempted_at for one in done],

@@ -35,7 +35,7 @@ def of_deliveries(session: Session, _settings: Settings) -> float | None:
     return secs_until_due(session, _DELIVERIES, url_keys=URL_KEYS)
 
 
-class Waiting(NamedTuple):
+class DeliveryBacklog(NamedTuple):
     """The deliveries that wait, and the seconds for which one has been due at most."""
 
     queued: int
@@ -49,7 +49,7 @@ WHERE status = 'queued' AND url_setting_key IS NOT NULL AND organizations.delete
 """)
 
 
-def waiting(session: Session) -> Waiting:
+def waiting(session: Session) -> DeliveryBacklog:
     """Returns the waiting deliveries over HTTP of the deployment."""
     queued, longest = session.execute(_WAITING).one()
-    return Waiting(queued, float(longest or 0.0))
+    return DeliveryBacklog(queued, float(longest or 0.0))

@@ -15,7 +15,7 @@ _LATER = frozenset({408, 425, 429})
 
 
 @dataclass(frozen=True)
-class Answered:
+class ReceiverAnswer:
     """The receiver answered; the rest of the answer is ignored."""
 
     status: int
@@ -23,7 +23,7 @@ class Answered:
 
 
 @dataclass(frozen=True)
-class NoAnswer:
+class NoReceiverAnswer:
     """There was no answer; `is_final` means that another attempt would change nothing."""
 
     error: str
@@ -42,9 +42,11 @@ class Attempt:
 Step = Sent | Again | Failed
 
 
-def next_step(result: Answered | NoAnswer, attempt: Attempt, *, jitter: float) -> Step:
+def next_step(
+    result: ReceiverAnswer | NoReceiverAnswer, attempt: Attempt, *, jitter: float
+) -> Step:
     """Returns the step after `attempt`; `jitter` is a random number from 0 to 1."""
-    if isinstance(result, NoAnswer):
+    if isinstance(result, NoReceiverAnswer):
         return Failed(result.error) if result.is_final else _again(attempt, result.error, 0, jitter)
     status = result.status
     error = f"the receiver answered {status}"

@@ -23,7 +23,7 @@ from shared.watch.incidents import rows as incidents
 from shared.watch.incidents.deliveries import mails, slack, webhook
 from shared.watch.incidents.deliveries.models import Notification
 from shared.watch.incidents.deliveries.news import Event, News, of_incident
-from shared.watch.incidents.deliveries.targets import Target, targets_of
+from shared.watch.incidents.deliveries.targets import DeliveryTarget, targets_of
 from shared.watch.incidents.models import Incident
 
 # No attempt over HTTP begins later than this, nor does one by mail (`shared.access.mail.kinds`).
@@ -100,8 +100,8 @@ def send_again(
 
 
 def _within_room(
-    session: Session, config: Settings, org_id: UUID, targets: list[Target]
-) -> list[Target]:
+    session: Session, config: Settings, org_id: UUID, targets: list[DeliveryTarget]
+) -> list[DeliveryTarget]:
     """Returns the targets; skips mails beyond the number that may wait, or be sent in a day."""
     if not any(_is_mail(target) for target in targets):
         return targets
@@ -122,11 +122,11 @@ def _within_room(
     return within
 
 
-def _is_mail(target: Target) -> bool:
+def _is_mail(target: DeliveryTarget) -> bool:
     return target.channel == "email" and target.skipped is None
 
 
-def _row(session: Session, queue: Queue, news: News, target: Target) -> Notification:
+def _row(session: Session, queue: Queue, news: News, target: DeliveryTarget) -> Notification:
     row = Notification(
         id=new_id(),
         org_id=news.org_id,

@@ -21,7 +21,7 @@ SECRET = "alerts.webhook_signing_secret"  # noqa: S105 the name of a setting
 
 
 @dataclass(frozen=True)
-class Target:
+class DeliveryTarget:
     """The target of one delivery, or the reason why there is none (`skipped`).
 
     `target` is an address, the origin of a URL, `dashboard`, or the empty setting.
@@ -36,14 +36,14 @@ class Target:
 
 def targets_of(
     session: Session, config: Settings, org_id: uuid.UUID, channels: Sequence[Mapping[str, Any]]
-) -> list[Target]:
+) -> list[DeliveryTarget]:
     """Returns the targets of these channels, each once, in their order."""
 
     @functools.cache
     def setting(key: str) -> Value:
         return settings.value(session, config, org_id, key)
 
-    found: dict[Target, None] = {}
+    found: dict[DeliveryTarget, None] = {}
     for channel in channels:
         for target in _of_channel(channel, setting):
             found[_if_enabled(target, setting)] = None
@@ -58,14 +58,14 @@ def is_empty(setting_key: str) -> str:
 _Setting = Callable[[str], Value]
 
 
-def _if_enabled(target: Target, setting: _Setting) -> Target:
+def _if_enabled(target: DeliveryTarget, setting: _Setting) -> DeliveryTarget:
     enabled = setting(ENABLED)
     if target.channel == "dashboard" or not isinstance(enabled, list) or target.channel in enabled:
         return target
     return replace(target, skipped=f"{target.channel} is not enabled in the setting {ENABLED}")
 
 
-def _of_channel(channel: Mapping[str, Any], setting: _Setting) -> list[Target]:
+def _of_channel(channel: Mapping[str, Any], setting: _Setting) -> list[DeliveryTarget]:
     kind = channel["kind"]
     if kind == "email":
         return _mails(channel, setting)
@@ -75,20 +75,22 @@ def _of_channel(channel: Mapping[str, Any], setting: _Setting) -> list[Target]:
         secret_key = channel.get("secret_setting_key", SECRET)
         url_key = channel.get("url_setting_key", WEBHOOK_URL)
         return [_over_http(kind, url_key, secret_key, setting)]
-    return [Target("dashboard", "dashboard")]
+    return [DeliveryTarget("dashboard", "dashboard")]
 
 
-def _mails(channel: Mapping[str, Any], setting: _Setting) -> list[Target]:
+def _mails(channel: Mapping[str, Any], setting: _Setting) -> list[DeliveryTarget]:
     defaults = setting(RECIPIENTS)
     recipients = channel.get("recipients") or (defaults if isinstance(defaults, list) else [])
     if not recipients:
         why = f"the channel names no recipients, and {is_empty(RECIPIENTS)}"
-        return [Target("email", RECIPIENTS, skipped=why)]
-    return [Target("email", recipient) for recipient in recipients]
+        return [DeliveryTarget("email", RECIPIENTS, skipped=why)]
+    return [DeliveryTarget("email", recipient) for recipient in recipients]
 
 
-def _over_http(channel: str, url_key: str, secret_key: str | None, setting: _Setting) -> Target:
+def _over_http(
+    channel: str, url_key: str, secret_key: str | None, setting: _Setting
+) -> DeliveryTarget:
     url = str(setting(url_key))
     if not url:
-        return Target(channel, url_key, skipped=is_empty(url_key))
-    return Target(channel, masked_url(url), url_key, secret_key)
+        return DeliveryTarget(channel, url_key, skipped=is_empty(url_key))
+    return DeliveryTarget(channel, masked_url(url), url_key, secret_key)

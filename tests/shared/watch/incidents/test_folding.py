@@ -145,7 +145,7 @@ def test_incidents_without_an_alert_never_fold(runtime: Runtime, org: Org) -> No
     assert [one.newly_opened for one in made] == [True, True]
     with runtime.postgres.transaction() as session:
         assert listing.open_counts(session, org.uuid) == {}
-        assert listing.count(session, org.uuid, listing.Filter()) == 2
+        assert listing.count(session, org.uuid, listing.IncidentFilter()) == 2
 
 
 def test_an_alert_that_is_gone_opens_nothing(runtime: Runtime, org: Org) -> None:

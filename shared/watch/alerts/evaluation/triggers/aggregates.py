@@ -59,7 +59,7 @@ _SETTINGS = {
 }
 
 
-class Table(NamedTuple):
+class AggregateTable(NamedTuple):
     """A table, and the columns with a row's time and id."""
 
     name: str
@@ -67,8 +67,8 @@ class Table(NamedTuple):
     id: str
 
 
-EVENTS = Table("events", "ts", "id")
-EVALUATIONS = Table("evaluations", "completed_at", "evaluation_id")
+EVENTS = AggregateTable("events", "ts", "id")
+EVALUATIONS = AggregateTable("evaluations", "completed_at", "evaluation_id")
 
 
 class Term(NamedTuple):
@@ -79,7 +79,7 @@ class Term(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rows:
+class AggregateRows:
     """The rows of [start, stop), in microseconds, that meet the conditions.
 
     `among` lists columns with the values that a row may have. `prelude` is inserted between WITH
@@ -88,7 +88,7 @@ class Rows:
     planning.
     """
 
-    table: Table
+    table: AggregateTable
     start: int
     stop: int
     among: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -103,7 +103,7 @@ class Aggregate(NamedTuple):
     """
 
     function: str
-    rows: Rows
+    rows: AggregateRows
     argument: str = ""
     value: str | None = None
 
@@ -116,7 +116,7 @@ class Aggregate(NamedTuple):
 Found = Mapping[Aggregate, Any]
 
 
-class Read(NamedTuple):
+class AggregateValues(NamedTuple):
     """The values of aggregates.
 
     `refused` are those whose statement took too much, with the reason as a sentence. `left` are
@@ -128,7 +128,9 @@ class Read(NamedTuple):
     left: AbstractSet[Aggregate]
 
 
-def read(clickhouse: ClickHouse, org_id: str, rules: Sequence[Sequence[Aggregate]]) -> Read:
+def read(
+    clickhouse: ClickHouse, org_id: str, rules: Sequence[Sequence[Aggregate]]
+) -> AggregateValues:
     """Reads the aggregates that each rule needs; counts each row of the organization once.
 
     After `TURN_SECS` no statement begins, except those of the first rule. Raises `Unavailable`, and
@@ -149,7 +151,7 @@ def read(clickhouse: ClickHouse, org_id: str, rules: Sequence[Sequence[Aggregate
             if any(0 < len(set(group).intersection(needed)) < len(group) for needed in rules):
                 raise
             refused.update(dict.fromkeys(group, error.reason))
-    return Read(found, refused, left)
+    return AggregateValues(found, refused, left)
 
 
 def read_samples(clickhouse: ClickHouse, org_id: str, wanted: Iterable[Aggregate]) -> Found:
@@ -210,7 +212,7 @@ def scan(org_id: str, group: Sequence[Aggregate], combinator: str = "") -> Scan:
     common = _common(group)
     for column, values in common.items():
         where.any_of(column, values)
-    bound = _Bound(where.params)
+    bound = _BoundValues(where.params)
     columns = [_column(aggregate, combinator, start, common, bound) for aggregate in group]
     prelude = group[0].rows.prelude
     # Copies of a row agree in every column that is checked before FINAL.
@@ -233,7 +235,7 @@ def _column(
     combinator: str,
     start: int,
     common: Mapping[str, tuple[str, ...]],
-    bound: "_Bound",
+    bound: "_BoundValues",
 ) -> str:
     rows = aggregate.rows
     conditions = []
@@ -249,7 +251,7 @@ def _column(
     return f"{aggregate.combined(combinator)}({', '.join(arguments)})"
 
 
-class _Bound:
+class _BoundValues:
     """Values that are bound on the server, each once."""
 
     def __init__(self, params: dict[str, object]) -> None:

@@ -16,11 +16,11 @@ from shared.watch.alerts.evaluation.triggers.aggregates import (
 from shared.watch.alerts.evaluation.triggers.eval_compound import CompoundPlan
 from shared.watch.alerts.evaluation.triggers.evaluation_score import ScorePlan
 from shared.watch.alerts.evaluation.triggers.interface import (
-    Context,
     NotEvaluated,
     Outcome,
-    Reading,
     Rule,
+    RuleContext,
+    RuleReading,
 )
 from shared.watch.alerts.evaluation.triggers.metric_threshold import MetricPlan
 from shared.watch.alerts.evaluation.triggers.per_event import PerEventPlan
@@ -45,7 +45,7 @@ _PLANS: Mapping[type[Spec], Callable[[Rule, Any], Plan]] = {
 }
 
 
-def evaluate(context: Context, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
+def evaluate(context: RuleContext, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
     """Returns the outcome of each rule, all of one organization, by the rule's id.
 
     Rules that do not fit into a turn have no outcome, except that the first one always has. Raises
@@ -68,7 +68,7 @@ def plan_of(rule: Rule) -> Plan:
     return _PLANS[type(rule.spec)](rule, rule.spec)
 
 
-def _together(context: Context, plans: Mapping[UUID, Plan]) -> dict[UUID, Outcome]:
+def _together(context: RuleContext, plans: Mapping[UUID, Plan]) -> dict[UUID, Outcome]:
     """Evaluates all plans in one go, and then reads the rows that show the breaches."""
     clickhouse, org_id = context.runtime.clickhouse, context.org_id
     found, refused, left = read(clickhouse, org_id, [plan.aggregates for plan in plans.values()])
@@ -83,13 +83,13 @@ def _together(context: Context, plans: Mapping[UUID, Plan]) -> dict[UUID, Outcom
             continue
         values = [found[aggregate] for aggregate in plan.aggregates]
         outcome = outcomes[alert_id] = plan.outcome(values)
-        if isinstance(outcome, Reading) and outcome.breached:
+        if isinstance(outcome, RuleReading) and outcome.breached:
             shown[alert_id] = plan.samples(values)
     wanted = (one for asked in shown.values() for one in asked)
     samples = read_samples(clickhouse, org_id, wanted)
     for alert_id, asked in shown.items():
         outcome = outcomes[alert_id]
-        if isinstance(outcome, Reading):
+        if isinstance(outcome, RuleReading):
             outcome.evidence.update(_samples(asked, samples))
     return outcomes
 

@@ -20,13 +20,13 @@ from shared.reading.queries.results.reader import Result
 from shared.reading.queries.results.type_names import Type, parse
 from shared.reading.queries.run import QueryOwner
 from shared.watch.alerts.evaluation.triggers.interface import (
-    Context,
     NotEvaluated,
     Outcome,
-    Reading,
     Rule,
+    RuleContext,
+    RuleReading,
 )
-from shared.watch.alerts.evaluation.triggers.plan import Limit, comparison
+from shared.watch.alerts.evaluation.triggers.plan import BreachLimit, comparison
 from shared.watch.alerts.specs import CustomSql, Op, holds, symbol
 
 METRIC_VALUE = "metric_value"
@@ -43,7 +43,7 @@ class _NoNumber(Exception):
     """The first row has no number to compare; the reason is a sentence."""
 
 
-def evaluate(context: Context, rule: Rule, spec: CustomSql) -> Outcome:
+def evaluate(context: RuleContext, rule: Rule, spec: CustomSql) -> Outcome:
     """Evaluates the rule's statement over the organization's rows.
 
     With `op` and `value` the number in the first row is compared, and without a row there is
@@ -63,7 +63,7 @@ def evaluate(context: Context, rule: Rule, spec: CustomSql) -> Outcome:
         return NotEvaluated(str(reason))
 
 
-def _answer(context: Context, rule: Rule, sql: str) -> Result | NotEvaluated:
+def _answer(context: RuleContext, rule: Rule, sql: str) -> Result | NotEvaluated:
     known = context.answers.get(sql)
     if known is not None:
         return known
@@ -86,17 +86,17 @@ def _of_rows(result: Result) -> Outcome:
     count = len(result.rows)
     more = " or more" if result.truncated else ""
     told = "1 row" if count == 1 else f"{count or 'no'} rows"
-    evidence = {**comparison("rows", count, Limit(">", 0)), **_shown(result)}
-    return Reading(float(count), count > 0, f"the query returned {told}{more}", evidence)
+    evidence = {**comparison("rows", count, BreachLimit(">", 0)), **_shown(result)}
+    return RuleReading(float(count), count > 0, f"the query returned {told}{more}", evidence)
 
 
 def _of_number(result: Result, op: Op, bound: float) -> Outcome:
     name, place = _column(result)
     value = _number(name, result.rows[0][place]) if result.rows else None
     breached = value is not None and holds(op, value, bound)
-    evidence = {**comparison(name, value, Limit(symbol(op), bound)), **_shown(result)}
+    evidence = {**comparison(name, value, BreachLimit(symbol(op), bound)), **_shown(result)}
     seen = "no row was returned" if value is None else f"{name} was {number(value)}"
-    return Reading(value, breached, f"{seen} ({symbol(op)} {number(bound)})", evidence)
+    return RuleReading(value, breached, f"{seen} ({symbol(op)} {number(bound)})", evidence)
 
 
 def _column(result: Result) -> tuple[str, int]:

@@ -9,9 +9,19 @@ from typing import Any
 
 from shared.foundation.core.text import duration, number
 from shared.watch.alerts.evaluation.triggers.aggregates import Aggregate
-from shared.watch.alerts.evaluation.triggers.interface import NotEvaluated, Outcome, Reading, Rule
-from shared.watch.alerts.evaluation.triggers.plan import Limit, comparison, filtered, selection
-from shared.watch.alerts.evaluation.triggers.scores import Average, Judged
+from shared.watch.alerts.evaluation.triggers.interface import (
+    NotEvaluated,
+    Outcome,
+    Rule,
+    RuleReading,
+)
+from shared.watch.alerts.evaluation.triggers.plan import (
+    BreachLimit,
+    comparison,
+    filtered,
+    selection,
+)
+from shared.watch.alerts.evaluation.triggers.scores import Average, ScoreJudgement
 from shared.watch.alerts.specs import AtLeast, EvalCompound
 
 # The conditions whose evaluations are shown.
@@ -27,7 +37,7 @@ class CompoundPlan:
             Average(rule, spec, condition, self._filter) for condition in spec.conditions
         ]
         self._needed = _needed(spec)
-        self.limit = Limit(">=", self._needed)
+        self.limit = BreachLimit(">=", self._needed)
         self.aggregates: Sequence[Aggregate] = [
             aggregate for average in self._averages for aggregate in average.aggregates
         ]
@@ -58,18 +68,18 @@ class CompoundPlan:
         ]
         if held:
             summary += f": {', '.join(held)}"
-        return Reading(float(holding), holding >= self._needed, summary, evidence)
+        return RuleReading(float(holding), holding >= self._needed, summary, evidence)
 
     def samples(self, values: Sequence[Any]) -> Sequence[Aggregate]:
         """Returns the samples of the first conditions that hold."""
         judged = zip(self._averages, self._judge(values), strict=True)
         return [average.sample() for average, one in judged if one.holds][:_SHOWN]
 
-    def _judge(self, values: Sequence[Any]) -> list[Judged]:
+    def _judge(self, values: Sequence[Any]) -> list[ScoreJudgement]:
         pairs = zip(values[::2], values[1::2], strict=True)
         return [one.judge(pair) for one, pair in zip(self._averages, pairs, strict=True)]
 
-    def _shortages(self, judged: Sequence[Judged]) -> str:
+    def _shortages(self, judged: Sequence[ScoreJudgement]) -> str:
         missing = [
             average.shortage(one)
             for average, one in zip(self._averages, judged, strict=True)
@@ -78,7 +88,7 @@ class CompoundPlan:
         return "; ".join(dict.fromkeys(missing))
 
     @staticmethod
-    def _told(average: Average, judged: Judged) -> dict[str, Any]:
+    def _told(average: Average, judged: ScoreJudgement) -> dict[str, Any]:
         return {
             "score_key": average.score_key,
             "value": judged.average,

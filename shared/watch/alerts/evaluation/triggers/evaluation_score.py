@@ -5,7 +5,12 @@ from typing import Any
 
 from shared.foundation.core.text import duration, number
 from shared.watch.alerts.evaluation.triggers.aggregates import Aggregate
-from shared.watch.alerts.evaluation.triggers.interface import NotEvaluated, Outcome, Reading, Rule
+from shared.watch.alerts.evaluation.triggers.interface import (
+    NotEvaluated,
+    Outcome,
+    Rule,
+    RuleReading,
+)
 from shared.watch.alerts.evaluation.triggers.plan import comparison, filtered, selection
 from shared.watch.alerts.evaluation.triggers.scores import Average
 from shared.watch.alerts.specs import EvaluationScore
@@ -38,7 +43,7 @@ class ScorePlan:
             "score_key": average.score_key,
             "counts": {"evaluations": judged.count},
         }
-        return Reading(judged.average, judged.holds, summary, evidence)
+        return RuleReading(judged.average, judged.holds, summary, evidence)
 
     def samples(self, values: Sequence[Any]) -> Sequence[Aggregate]:  # noqa: ARG002 as any plan's
         """Returns the scores that pull the average over its bound."""

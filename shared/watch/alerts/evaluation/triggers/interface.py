@@ -13,7 +13,7 @@ from shared.watch.alerts.specs import Spec
 
 
 @dataclass(frozen=True)
-class Context:
+class RuleContext:
     """The resources for an evaluation, and the organization whose rows it reads.
 
     A context is for rules that are evaluated at one moment. `answers` caches the results of their
@@ -54,7 +54,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Reading:
+class RuleReading:
     """The result of an evaluation.
 
     `value` is the number that was compared, None if there were no rows to compute it from, which
@@ -74,7 +74,7 @@ class NotEvaluated:
     reason: str
 
 
-Outcome = Reading | NotEvaluated
+Outcome = RuleReading | NotEvaluated
 
 
 class TooMuch(Exception):
@@ -90,4 +90,4 @@ class TooMuch(Exception):
 
 # Evaluates rules of one organization and returns outcomes by rule id. A rule without an outcome is
 # left for another turn.
-Evaluate = Callable[[Context, Sequence[Rule]], Mapping[UUID, Outcome]]
+Evaluate = Callable[[RuleContext, Sequence[Rule]], Mapping[UUID, Outcome]]

@@ -6,10 +6,20 @@ from typing import Any
 
 from shared.foundation.core.clock import to_us
 from shared.foundation.core.text import duration, figure
-from shared.watch.alerts.evaluation.triggers.aggregates import EVENTS, Aggregate, Rows, Term
-from shared.watch.alerts.evaluation.triggers.interface import NotEvaluated, Outcome, Reading, Rule
+from shared.watch.alerts.evaluation.triggers.aggregates import (
+    EVENTS,
+    Aggregate,
+    AggregateRows,
+    Term,
+)
+from shared.watch.alerts.evaluation.triggers.interface import (
+    NotEvaluated,
+    Outcome,
+    Rule,
+    RuleReading,
+)
 from shared.watch.alerts.evaluation.triggers.plan import (
-    Limit,
+    BreachLimit,
     among,
     comparison,
     filtered,
@@ -65,7 +75,7 @@ class MetricPlan:
     """The plan of one rule; without events a rate is None, without durations a latency is."""
 
     def __init__(self, rule: Rule, spec: MetricThreshold) -> None:
-        self.limit = Limit(symbol(spec.op), spec.value)
+        self.limit = BreachLimit(symbol(spec.op), spec.value)
         self._spec = spec
         self._metric = _METRICS[spec.metric]
         stop = to_us(rule.until)
@@ -78,7 +88,7 @@ class MetricPlan:
         self._is_open = (
             rule.is_cut(spec.window_secs) and self._metric.grows and symbol(spec.op) in _UPPER
         )
-        admitted = Rows(EVENTS, start, stop, among=tuple(columns.items()))
+        admitted = AggregateRows(EVENTS, start, stop, among=tuple(columns.items()))
         term = self._metric.term
         self._rows = admitted if term is None else replace(admitted, terms=(term,))
         self.aggregates: Sequence[Aggregate] = (
@@ -102,7 +112,7 @@ class MetricPlan:
             **selection(self._rows, self._filter),
             "counts": counts,
         }
-        return Reading(value, breached, self._summary(value), evidence)
+        return RuleReading(value, breached, self._summary(value), evidence)
 
     def samples(self, values: Sequence[Any]) -> Sequence[Aggregate]:  # noqa: ARG002 as any plan's
         """Returns the largest events of a sum or a latency, else the newest."""

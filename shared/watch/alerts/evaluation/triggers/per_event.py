@@ -10,10 +10,15 @@ from typing import Any
 
 from shared.foundation.core.clock import format_us, to_us
 from shared.foundation.core.text import duration
-from shared.watch.alerts.evaluation.triggers.aggregates import EVENTS, Aggregate, Rows, Term
-from shared.watch.alerts.evaluation.triggers.interface import Outcome, Reading, Rule
+from shared.watch.alerts.evaluation.triggers.aggregates import (
+    EVENTS,
+    Aggregate,
+    AggregateRows,
+    Term,
+)
+from shared.watch.alerts.evaluation.triggers.interface import Outcome, Rule, RuleReading
 from shared.watch.alerts.evaluation.triggers.plan import (
-    Limit,
+    BreachLimit,
     among,
     comparison,
     filtered,
@@ -39,7 +44,7 @@ _SAYS = "arrayExists(text -> positionCaseInsensitiveUTF8(text, ?) > 0, texts)"
 class PerEventPlan:
     """The plan of one rule; its window starts at the end of the last one if that is longer ago."""
 
-    limit = Limit(">", 0)
+    limit = BreachLimit(">", 0)
 
     def __init__(self, rule: Rule, spec: PerEvent) -> None:
         stop = to_us(rule.until)
@@ -49,7 +54,7 @@ class PerEventPlan:
         self._filter = filtered(spec, (*_COLUMNS, _MESSAGE))
         self._is_behind = rule.is_behind
         says = spec.message_contains
-        self._rows = Rows(
+        self._rows = AggregateRows(
             EVENTS,
             start,
             stop,
@@ -67,7 +72,7 @@ class PerEventPlan:
             **selection(self._rows, self._filter),
             "counts": {"events": matches},
         }
-        return Reading(float(matches), matches > 0, self._summary(matches), evidence)
+        return RuleReading(float(matches), matches > 0, self._summary(matches), evidence)
 
     def samples(self, values: Sequence[Any]) -> Sequence[Aggregate]:  # noqa: ARG002 as any plan's
         """Returns the newest matching events."""

@@ -7,13 +7,13 @@ import msgspec
 
 from shared.foundation.clickhouse.where import us
 from shared.foundation.core.clock import format_us
-from shared.watch.alerts.evaluation.triggers.aggregates import Aggregate, Rows
+from shared.watch.alerts.evaluation.triggers.aggregates import Aggregate, AggregateRows
 from shared.watch.alerts.evaluation.triggers.interface import Outcome
 
 MAX_SAMPLES = 10
 
 
-class Limit(NamedTuple):
+class BreachLimit(NamedTuple):
     """The comparison that makes a value a breach: an operator as a sign, and a number."""
 
     op: str
@@ -27,7 +27,7 @@ class Plan(Protocol):
     """
 
     @property
-    def limit(self) -> Limit:
+    def limit(self) -> BreachLimit:
         """Returns the comparison of the value."""
 
     @property
@@ -44,7 +44,7 @@ class Plan(Protocol):
         """
 
 
-def sample(rows: Rows, order: str | None = None, value: str | None = None) -> Aggregate:
+def sample(rows: AggregateRows, order: str | None = None, value: str | None = None) -> Aggregate:
     """Selects the first of `rows` in ascending `order` (SQL of a number; by default the newest).
 
     `?` in `order` stands for `value`.
@@ -61,16 +61,16 @@ def filtered(spec: msgspec.Struct, names: Iterable[str]) -> dict[str, str]:
 
 
 def among(filters: Mapping[str, str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Returns the filters as `Rows.among`."""
+    """Returns the filters as `AggregateRows.among`."""
     return tuple((name, (value,)) for name, value in filters.items())
 
 
-def comparison(metric: str, value: float | None, limit: Limit) -> dict[str, Any]:
+def comparison(metric: str, value: float | None, limit: BreachLimit) -> dict[str, Any]:
     """Returns the part of the evidence that shows which number was compared with which bound."""
     return {"metric": metric, "value": value, "op": limit.op, "bound": limit.bound}
 
 
-def selection(rows: Rows, filters: Mapping[str, str]) -> dict[str, Any]:
+def selection(rows: AggregateRows, filters: Mapping[str, str]) -> dict[str, Any]:
     """Returns the part of the evidence that shows which rows the number was computed from."""
     window = {"from": format_us(rows.start), "to": format_us(rows.stop)}
     return {"window": window, "filter": filters}

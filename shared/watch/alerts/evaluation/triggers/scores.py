@@ -5,9 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from shared.foundation.core.clock import to_us
-from shared.watch.alerts.evaluation.triggers.aggregates import EVALUATIONS, Aggregate, Rows, Term
+from shared.watch.alerts.evaluation.triggers.aggregates import (
+    EVALUATIONS,
+    Aggregate,
+    AggregateRows,
+    Term,
+)
 from shared.watch.alerts.evaluation.triggers.interface import Rule
-from shared.watch.alerts.evaluation.triggers.plan import Limit, among, sample
+from shared.watch.alerts.evaluation.triggers.plan import BreachLimit, among, sample
 from shared.watch.alerts.specs import EvalCompound, EvaluationScore, ScoreCondition, holds, symbol
 
 # The sum of large scores would be infinite. Scaling each by 2^-32, which is exact, avoids that
@@ -24,7 +29,7 @@ _WORST: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class Judged:
+class ScoreJudgement:
     """An average, its number of scores, and whether the condition holds.
 
     `holds` is None if there are fewer scores than the rule requires.
@@ -50,10 +55,10 @@ class Average:
     ) -> None:
         stop = to_us(rule.until)
         self.score_key = condition.score_key
-        self.limit = Limit(symbol(condition.op), condition.value)
+        self.limit = BreachLimit(symbol(condition.op), condition.value)
         self._op = condition.op
         self._min_count = spec.min_count
-        self.rows = Rows(
+        self.rows = AggregateRows(
             EVALUATIONS,
             to_us(rule.start_of(spec.window_secs)),
             stop,
@@ -65,15 +70,15 @@ class Average:
             Aggregate("countIf", self.rows),
         )
 
-    def judge(self, values: Sequence[Any]) -> Judged:
+    def judge(self, values: Sequence[Any]) -> ScoreJudgement:
         """Judges the condition from the values of `aggregates`."""
         scaled, count = values
         average = None if scaled is None else scaled * _SCALE
         if average is None or count < self._min_count:
-            return Judged(average, count, None)
-        return Judged(average, count, holds(self._op, average, self.limit.bound))
+            return ScoreJudgement(average, count, None)
+        return ScoreJudgement(average, count, holds(self._op, average, self.limit.bound))
 
-    def shortage(self, judged: Judged) -> str:
+    def shortage(self, judged: ScoreJudgement) -> str:
         """Returns the reason why there is no judgement."""
         return (
             f"{judged.count} of at least {self._min_count} evaluations with the score"

@@ -19,7 +19,7 @@ from shared.foundation.postgres import leases
 from shared.foundation.queue import connect_redis
 from shared.watch.alerts.evaluation import claims, dispatcher, evaluating
 from shared.watch.alerts.evaluation.triggers.batch import evaluate as by_triggers
-from shared.watch.alerts.evaluation.triggers.interface import Context, Outcome, Rule
+from shared.watch.alerts.evaluation.triggers.interface import Outcome, Rule, RuleContext
 from tests.support.alerting import Verdicts, Watch, reading
 from tests.support.events import store_events
 from tests.support.runtime import connected, make_org
@@ -75,7 +75,7 @@ def test_a_rule_that_breaks_keeps_no_other_from_being_evaluated(watch: Watch) ->
     broken = rules[1]
     before = watch.state(broken)
 
-    def evaluate(_context: Context, asked: Sequence[Rule]) -> Mapping[UUID, Outcome]:
+    def evaluate(_context: RuleContext, asked: Sequence[Rule]) -> Mapping[UUID, Outcome]:
         if broken in {one.alert_id for one in asked}:
             raise ZeroDivisionError
         return {one.alert_id: reading(True) for one in asked}
@@ -91,7 +91,7 @@ def test_a_rule_that_breaks_keeps_no_other_from_being_evaluated(watch: Watch) ->
 def test_a_rule_that_is_forgotten_waits_for_its_next_turn(watch: Watch) -> None:
     rules = [watch.rule() for _ in range(2)]
 
-    def evaluate(_context: Context, _asked: Sequence[Rule]) -> Mapping[UUID, Outcome]:
+    def evaluate(_context: RuleContext, _asked: Sequence[Rule]) -> Mapping[UUID, Outcome]:
         return {rules[0]: reading(False)}
 
     assert watch.run(evaluate) == 2
@@ -130,7 +130,7 @@ def test_rules_stay_due_while_clickhouse_is_away(
 def test_results_from_before_an_outage_are_recorded(watch: Watch) -> None:
     first, second = watch.rule("custom_sql"), watch.rule("custom_sql")
 
-    def evaluate(_context: Context, asked: Sequence[Rule]) -> Mapping[UUID, Outcome]:
+    def evaluate(_context: RuleContext, asked: Sequence[Rule]) -> Mapping[UUID, Outcome]:
         if asked[0].alert_id == second:
             raise Unavailable("away")
         return {asked[0].alert_id: reading(True)}
@@ -158,7 +158,7 @@ def test_a_redis_that_lost_everything_loses_no_evaluation(watch: Watch) -> None:
     with connected(settings) as runtime:
         forgetful = Watch(runtime, watch.org)
 
-        def evaluate(context: Context, asked: Sequence[Rule]) -> Mapping[UUID, Outcome]:
+        def evaluate(context: RuleContext, asked: Sequence[Rule]) -> Mapping[UUID, Outcome]:
             runtime.redis.flushdb()
             return by_triggers(context, asked)
 

@@ -15,21 +15,21 @@ from shared.watch.alerts.evaluation import preview as replaying
 from shared.watch.alerts.evaluation.breaches import Terms
 from shared.watch.alerts.evaluation.preview import (
     PLACES,
-    Draft,
-    Incident,
     Point,
+    ReplayedIncident,
+    RuleDraft,
     incidents_of,
     preview,
 )
 from shared.watch.alerts.evaluation.triggers import series
-from shared.watch.alerts.evaluation.triggers.interface import Context, NotEvaluated, Outcome
+from shared.watch.alerts.evaluation.triggers.interface import NotEvaluated, Outcome, RuleContext
 from tests.support.alerting import Watch, reading
 from tests.support.events import event, store_events
 
 NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 ERRORS = {"metric": "error_count", "op": ">", "value": 0, "window_secs": 60}
-DRAFT = Draft(
+DRAFT = RuleDraft(
     trigger_kind="metric_threshold",
     trigger_spec=ERRORS,
     min_breaches=1,
@@ -43,9 +43,9 @@ PLANTED = (1, 2, 4, 9, 10, 11, 12, 16)
 
 
 @pytest.fixture
-def context(watch: Watch) -> Iterator[Context]:
+def context(watch: Watch) -> Iterator[RuleContext]:
     runner = QueryRunner(watch.runtime, pool_size=1)
-    yield Context(watch.runtime, runner, watch.org.id)
+    yield RuleContext(watch.runtime, runner, watch.org.id)
     runner.close()
 
 
@@ -68,7 +68,7 @@ def plant(watch: Watch) -> None:
     ],
 )
 def test_a_replay_has_the_incidents_that_a_worker_opens(
-    watch: Watch, context: Context, monkeypatch: pytest.MonkeyPatch, fields: Mapping[str, Any]
+    watch: Watch, context: RuleContext, monkeypatch: pytest.MonkeyPatch, fields: Mapping[str, Any]
 ) -> None:
     plant(watch)
     schedule = dict(fields)
@@ -108,7 +108,7 @@ def test_evaluations_that_failed_are_neither_breaches_nor_clean() -> None:
     ]
     points = [Point(NOON + n * MINUTE, outcome) for n, outcome in enumerate(outcomes)]
     assert incidents_of(points, Terms(2, 2, auto_resolve=True)) == [
-        Incident(NOON + 2 * MINUTE, NOON + 4 * MINUTE)
+        ReplayedIncident(NOON + 2 * MINUTE, NOON + 4 * MINUTE)
     ]
 
 
@@ -124,7 +124,7 @@ def test_evaluations_that_failed_are_neither_breaches_nor_clean() -> None:
     ],
 )
 def test_windows_end_at_the_end_of_the_span_and_before_it(
-    context: Context, changed: Mapping[str, Any], step_secs: int, points: int
+    context: RuleContext, changed: Mapping[str, Any], step_secs: int, points: int
 ) -> None:
     made = preview(context, replace(DRAFT, **changed), schema="x")
     ends = [point.ts for point in made.points]
@@ -134,7 +134,7 @@ def test_windows_end_at_the_end_of_the_span_and_before_it(
 
 
 def test_the_span_ends_with_the_stored_events(
-    context: Context, monkeypatch: pytest.MonkeyPatch
+    context: RuleContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(replaying, "stored_until_each", lambda *_args: [NOON])
     week = timedelta(days=7)
@@ -158,14 +158,14 @@ def test_the_span_ends_with_the_stored_events(
     ],
 )
 def test_a_draft_is_checked_as_a_rule_is(
-    context: Context, changed: Mapping[str, Any], field: str
+    context: RuleContext, changed: Mapping[str, Any], field: str
 ) -> None:
     with pytest.raises(Invalid) as refused:
         preview(context, replace(DRAFT, **changed), schema="x")
     assert list(refused.value.fields) == [field]
 
 
-def test_sql_is_evaluated_for_now_only(watch: Watch, context: Context) -> None:
+def test_sql_is_evaluated_for_now_only(watch: Watch, context: RuleContext) -> None:
     schema = context.runner.schema
     plant(watch)
     spec = {"sql": "SELECT count() AS metric_value FROM events", "op": "gte", "value": 20}
@@ -185,7 +185,7 @@ def test_sql_is_evaluated_for_now_only(watch: Watch, context: Context) -> None:
     assert made.incidents == []
 
 
-def test_an_organization_runs_two_at_once(watch: Watch, context: Context) -> None:
+def test_an_organization_runs_two_at_once(watch: Watch, context: RuleContext) -> None:
     slots = QuerySlots(watch.runtime.redis, watch.runtime.clickhouse, PLACES)
     with slots.hold(watch.org.id):
         preview(context, DRAFT, schema="x")
@@ -195,7 +195,7 @@ def test_an_organization_runs_two_at_once(watch: Watch, context: Context) -> Non
 
 @pytest.mark.parametrize("limit", [{"max_execution_time": 0.001}, {"max_memory_usage": 1}])
 def test_a_statement_that_takes_too_much_is_given_up(
-    watch: Watch, context: Context, monkeypatch: pytest.MonkeyPatch, limit: Mapping[str, float]
+    watch: Watch, context: RuleContext, monkeypatch: pytest.MonkeyPatch, limit: Mapping[str, float]
 ) -> None:
     plant(watch)
     monkeypatch.setattr(series, "_SETTINGS", {**series._SETTINGS, **limit})

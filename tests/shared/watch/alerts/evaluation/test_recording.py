@@ -10,11 +10,11 @@ from shared.watch.alerts import service as alerts
 from shared.watch.alerts.evaluation import claims, recording
 from shared.watch.alerts.evaluation.cadence import next_due
 from shared.watch.alerts.evaluation.triggers.interface import (
-    Context,
     NotEvaluated,
     Outcome,
-    Reading,
     Rule,
+    RuleContext,
+    RuleReading,
 )
 from shared.watch.alerts.opening import reported
 from shared.watch.incidents import service as incidents
@@ -163,7 +163,7 @@ def test_a_failed_evaluation_keeps_history_and_cadence(watch: Watch) -> None:
     watch.make_due()
     before = watch.state(rule)
 
-    def refuse(_context: Context, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
+    def refuse(_context: RuleContext, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
         return {one.alert_id: NotEvaluated("no number\x00 \ud800" + "!" * 5000) for one in rules}
 
     assert watch.run(refuse) == 1
@@ -207,7 +207,7 @@ class Once:
     def __init__(self, verdicts: Verdicts) -> None:
         self._verdicts = verdicts
 
-    def __call__(self, context: Context, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
+    def __call__(self, context: RuleContext, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
         if self._verdicts.asked:
             return {rule.alert_id: reading(False) for rule in rules}
         return self._verdicts(context, rules)
@@ -246,9 +246,9 @@ def test_a_late_worker_records_nothing_over_who_came_after_it(watch: Watch) -> N
 def test_an_incident_that_cannot_be_opened_keeps_no_other_from_it(watch: Watch) -> None:
     # The traceback in the log takes long on a busy machine. Neither rule is due again by then.
     bad, good = (watch.rule(eval_interval_secs=86_400) for _ in range(2))
-    unstorable = Reading(1.0, True, "a sentence", {"value": object()})
+    unstorable = RuleReading(1.0, True, "a sentence", {"value": object()})
 
-    def evaluate(_context: Context, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
+    def evaluate(_context: RuleContext, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
         return {
             rule.alert_id: unstorable if rule.alert_id == bad else reading(True) for rule in rules
         }

@@ -13,7 +13,7 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.watch.alerts.evaluation import evaluating
 from shared.watch.alerts.evaluation.triggers import aggregates, metric_threshold
 from shared.watch.alerts.evaluation.triggers.batch import evaluate as by_triggers
-from shared.watch.alerts.evaluation.triggers.interface import Context, Outcome, Rule
+from shared.watch.alerts.evaluation.triggers.interface import Outcome, Rule, RuleContext
 from tests.support.alerting import Watch, hurry_sleepers, reading
 from tests.support.events import store_events
 
@@ -31,7 +31,7 @@ class Counting:
     def __init__(self) -> None:
         self.asked: list[list[UUID]] = []
 
-    def __call__(self, context: Context, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
+    def __call__(self, context: RuleContext, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
         self.asked.append([rule.alert_id for rule in rules])
         return by_triggers(context, rules)
 
@@ -101,7 +101,7 @@ def test_rules_that_did_not_fit_into_a_turn_have_the_next_one_and_others_theirs_
 def test_rules_none_of_which_is_judged_wait_for_their_next_time(watch: Watch) -> None:
     rules = [watch.rule() for _ in range(2)]
 
-    def forget(_context: Context, _rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
+    def forget(_context: RuleContext, _rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
         return {}
 
     assert watch.run(forget) == 2
@@ -113,7 +113,7 @@ def test_skipped_rules_stay_due(watch: Watch) -> None:
     due_at = watch.state(rules[1])["due_at"]
     asked = 0
 
-    def only_first(_context: Context, due: Sequence[Rule]) -> Mapping[UUID, Outcome]:
+    def only_first(_context: RuleContext, due: Sequence[Rule]) -> Mapping[UUID, Outcome]:
         nonlocal asked
         asked += 1
         if asked == 2:

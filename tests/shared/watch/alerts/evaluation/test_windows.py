@@ -12,11 +12,11 @@ from shared.foundation.core.clock import format_us, now, to_us
 from shared.watch.alerts.evaluation.claims import ClaimedRule
 from shared.watch.alerts.evaluation.triggers.batch import evaluate as by_triggers
 from shared.watch.alerts.evaluation.triggers.interface import (
-    Context,
     NotEvaluated,
     Outcome,
-    Reading,
     Rule,
+    RuleContext,
+    RuleReading,
 )
 from shared.watch.alerts.evaluation.windows import end_of
 from tests.support.alerting import INTERVAL_SECS, Watch
@@ -63,17 +63,17 @@ class Seen:
 
     def __init__(self) -> None:
         self.rules: list[Rule] = []
-        self.readings: list[Reading] = []
+        self.readings: list[RuleReading] = []
         self.fails = False
 
-    def __call__(self, context: Context, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
+    def __call__(self, context: RuleContext, rules: Sequence[Rule]) -> Mapping[UUID, Outcome]:
         [rule] = rules
         self.rules.append(rule)
         if self.fails:
             return {rule.alert_id: NotEvaluated("too much")}
         outcomes = by_triggers(context, rules)
         outcome = outcomes[rule.alert_id]
-        assert isinstance(outcome, Reading)
+        assert isinstance(outcome, RuleReading)
         self.readings.append(outcome)
         return outcomes
 

@@ -9,7 +9,12 @@ import pytest
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.queries.run import QueryRunner
 from shared.watch.alerts.evaluation.triggers.batch import evaluate
-from shared.watch.alerts.evaluation.triggers.interface import Context, NotEvaluated, Reading, Rule
+from shared.watch.alerts.evaluation.triggers.interface import (
+    NotEvaluated,
+    Rule,
+    RuleContext,
+    RuleReading,
+)
 from shared.watch.alerts.specs import Spec
 from tests.support.runtime import Org
 
@@ -26,9 +31,9 @@ def runner(runtime: Runtime) -> Iterator[QueryRunner]:
 
 
 @pytest.fixture
-def context(runtime: Runtime, runner: QueryRunner, org: Org) -> Context:
+def context(runtime: Runtime, runner: QueryRunner, org: Org) -> RuleContext:
     """The context of the test's own organization."""
-    return Context(runtime, runner, org.id)
+    return RuleContext(runtime, runner, org.id)
 
 
 def rule(spec: Spec, *, until: datetime = NOON, since: datetime | None = None) -> Rule:
@@ -36,15 +41,15 @@ def rule(spec: Spec, *, until: datetime = NOON, since: datetime | None = None) -
     return Rule(uuid4(), spec, since, until)
 
 
-def reading_of(context: Context, spec: Spec, **moments: datetime) -> Reading:
+def reading_of(context: RuleContext, spec: Spec, **moments: datetime) -> RuleReading:
     """Returns the reading of a rule with this spec."""
     one = rule(spec, **moments)
     outcome = evaluate(context, [one])[one.alert_id]
-    assert isinstance(outcome, Reading), outcome
+    assert isinstance(outcome, RuleReading), outcome
     return outcome
 
 
-def refusal_of(context: Context, spec: Spec) -> str:
+def refusal_of(context: RuleContext, spec: Spec) -> str:
     """Returns the reason why a rule with this spec is not evaluated."""
     one = rule(spec)
     outcome = evaluate(context, [one])[one.alert_id]

@@ -14,11 +14,11 @@ from shared.watch.alerts.evaluation.triggers import aggregates, metric_threshold
 from shared.watch.alerts.evaluation.triggers.aggregates import MAX_AGGREGATES
 from shared.watch.alerts.evaluation.triggers.batch import evaluate
 from shared.watch.alerts.evaluation.triggers.interface import (
-    Context,
     NotEvaluated,
     Outcome,
-    Reading,
     Rule,
+    RuleContext,
+    RuleReading,
 )
 from shared.watch.alerts.specs import (
     CustomSql,
@@ -42,7 +42,7 @@ def count_over(secs: int) -> MetricThreshold:
 class Counting:
     """A ClickHouse client that counts its statements."""
 
-    def __init__(self, context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, context: RuleContext, monkeypatch: pytest.MonkeyPatch) -> None:
         self.statements: list[str] = []
         rows = context.runtime.clickhouse.rows
 
@@ -54,11 +54,11 @@ class Counting:
 
 
 @pytest.fixture
-def counting(context: Context, monkeypatch: pytest.MonkeyPatch) -> Counting:
+def counting(context: RuleContext, monkeypatch: pytest.MonkeyPatch) -> Counting:
     return Counting(context, monkeypatch)
 
 
-def test_all_kinds_are_evaluated_together(context: Context) -> None:
+def test_all_kinds_are_evaluated_together(context: RuleContext) -> None:
     lines = [event("s", "11:59:00", "error", message="stop"), event("s", "11:50:00")]
     store_events(context.runtime.clickhouse, context.org_id, lines)
     at = to_us(NOON) - 1
@@ -76,20 +76,20 @@ def test_all_kinds_are_evaluated_together(context: Context) -> None:
     rules = [rule(spec) for spec in specs]
     outcomes = evaluate(context, rules)
     readings = [outcomes[one.alert_id] for one in rules]
-    assert [one.value for one in readings if isinstance(one, Reading)] == [0.5, 0.25, 0, 1, 2]
-    breached = [one.breached for one in readings if isinstance(one, Reading)]
+    assert [one.value for one in readings if isinstance(one, RuleReading)] == [0.5, 0.25, 0, 1, 2]
+    breached = [one.breached for one in readings if isinstance(one, RuleReading)]
     assert breached == [True, True, False, True, True]
     for one in readings:
-        assert isinstance(one, Reading)
+        assert isinstance(one, RuleReading)
         assert msgspec.json.decode(msgspec.json.encode(one.evidence)) == one.evidence
 
 
-def test_no_rules_are_no_statement(context: Context, counting: Counting) -> None:
+def test_no_rules_are_no_statement(context: RuleContext, counting: Counting) -> None:
     assert evaluate(context, []) == {}
     assert counting.statements == []
 
 
-def test_rules_of_like_windows_share_a_statement(context: Context, counting: Counting) -> None:
+def test_rules_of_like_windows_share_a_statement(context: RuleContext, counting: Counting) -> None:
     rules = [rule(count_over(secs)) for secs in (60, 300, 600, 30 * 86_400)]
     rules += [rule(PerEvent(event_type=f"t{n}", lookback_secs=60)) for n in range(20)]
     assert len(evaluate(context, rules)) == len(rules)
@@ -99,7 +99,7 @@ def test_rules_of_like_windows_share_a_statement(context: Context, counting: Cou
 
 
 def test_rules_that_ask_for_the_same_have_it_read_once(
-    context: Context, counting: Counting
+    context: RuleContext, counting: Counting
 ) -> None:
     evaluate(context, [rule(replace_bound(count_over(60), bound)) for bound in range(200)])
     [statement] = counting.statements
@@ -111,7 +111,7 @@ def replace_bound(spec: MetricThreshold, bound: float) -> MetricThreshold:
 
 
 def test_a_statement_has_a_bounded_number_of_aggregates(
-    context: Context, counting: Counting
+    context: RuleContext, counting: Counting
 ) -> None:
     rules = [
         rule(PerEvent(event_type=f"t{number}", lookback_secs=60))
@@ -122,7 +122,7 @@ def test_a_statement_has_a_bounded_number_of_aggregates(
     assert [sql.count("countIf") for sql in counting.statements] == [50, 50, 1]
 
 
-def test_each_rule_ends_at_its_own_moment(context: Context) -> None:
+def test_each_rule_ends_at_its_own_moment(context: RuleContext) -> None:
     lines = [event("s", f"11:5{minute}:00") for minute in range(10)]
     store_events(context.runtime.clickhouse, context.org_id, lines)
     rules = [
@@ -132,11 +132,11 @@ def test_each_rule_ends_at_its_own_moment(context: Context) -> None:
     ]
     outcomes = evaluate(context, rules)
     readings = [outcomes[one.alert_id] for one in rules]
-    values = [one.value for one in readings if isinstance(one, Reading)]
+    values = [one.value for one in readings if isinstance(one, RuleReading)]
     assert values == [1, 3, 10, 1, 3, 9, 1, 3, 3]
 
 
-def test_values_are_bound_and_never_spliced(context: Context) -> None:
+def test_values_are_bound_and_never_spliced(context: RuleContext) -> None:
     odd = "'; ? @ {v0:String} \\ \n`"
     store_events(context.runtime.clickhouse, context.org_id, [event(odd, "11:59:00", odd)])
     specs = [
@@ -155,22 +155,22 @@ def test_values_are_bound_and_never_spliced(context: Context) -> None:
 
 def values_of(rules: list[Rule], outcomes: Mapping[UUID, Outcome]) -> list[float | None]:
     found = [outcomes[one.alert_id] for one in rules]
-    return [one.value for one in found if isinstance(one, Reading)]
+    return [one.value for one in found if isinstance(one, RuleReading)]
 
 
 def test_an_id_that_cannot_be_stored_is_shown_without_what_is_wrong_with_it(
-    context: Context,
+    context: RuleContext,
 ) -> None:
     lines = [event("a\0b", "11:59:00")]
     store_events(context.runtime.clickhouse, context.org_id, lines)
     one = rule(PerEvent(event_type="tool_use", lookback_secs=60))
     reading = evaluate(context, [one])[one.alert_id]
-    assert isinstance(reading, Reading)
+    assert isinstance(reading, RuleReading)
     assert reading.evidence["session_ids"] == ["a\N{REPLACEMENT CHARACTER}b"]
 
 
 def test_a_rule_that_takes_too_long_is_not_judged_and_others_are(
-    context: Context, monkeypatch: pytest.MonkeyPatch
+    context: RuleContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = [event("s", f"11:59:0{second}") for second in range(9)]
     store_events(context.runtime.clickhouse, context.org_id, lines)
@@ -185,7 +185,7 @@ def test_a_rule_that_takes_too_long_is_not_judged_and_others_are(
 
 
 def test_when_the_turn_is_over_the_rest_is_left_for_the_next(
-    context: Context, monkeypatch: pytest.MonkeyPatch
+    context: RuleContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(aggregates, "TURN_SECS", 0.0)
     # Each rule has its own statement, the first one has two.
@@ -203,10 +203,10 @@ def test_when_the_turn_is_over_the_rest_is_left_for_the_next(
         rules = rules[1:]
 
 
-def test_a_store_that_is_away_leaves_nothing_evaluated(context: Context) -> None:
+def test_a_store_that_is_away_leaves_nothing_evaluated(context: RuleContext) -> None:
     away = "clickhouse://watchpost@127.0.0.1:1/watchpost"
     settings = msgspec.structs.replace(context.runtime.settings, clickhouse_url=away)
     with connected(settings) as runtime:
-        cut_off = Context(runtime, context.runner, context.org_id)
+        cut_off = RuleContext(runtime, context.runner, context.org_id)
         with pytest.raises(Unavailable):
             evaluate(cut_off, [rule(count_over(60))])

@@ -12,7 +12,7 @@ from shared.reading.queries.results.reader import Reader, Result
 from shared.reading.queries.run import QueryRunner
 from shared.reading.queries.slots import RUNS_AT_ONCE, QuerySlots
 from shared.watch.alerts.evaluation.triggers.batch import evaluate
-from shared.watch.alerts.evaluation.triggers.interface import Context, NotEvaluated, Reading
+from shared.watch.alerts.evaluation.triggers.interface import NotEvaluated, RuleContext, RuleReading
 from shared.watch.alerts.specs import CustomSql, Op
 from tests.shared.watch.alerts.evaluation.triggers.conftest import reading_of, refusal_of, rule
 from tests.support.events import event, store_events
@@ -37,7 +37,9 @@ def compared(sql: str, op: Op = ">", value: float = 1) -> CustomSql:
         ("SELECT arrayJoin([7, 8, 9]) AS n", 7),
     ],
 )
-def test_the_number_of_the_first_row_is_compared(context: Context, sql: str, value: float) -> None:
+def test_the_number_of_the_first_row_is_compared(
+    context: RuleContext, sql: str, value: float
+) -> None:
     reading = reading_of(context, compared(sql, ">=", value))
     assert (reading.value, reading.breached) == (value, True)
     assert not reading_of(context, compared(sql, "<", value)).breached
@@ -72,31 +74,31 @@ def test_the_number_of_the_first_row_is_compared(context: Context, sql: str, val
     ],
 )
 def test_a_statement_without_a_number_is_not_judged(
-    context: Context, sql: str, reason: str
+    context: RuleContext, sql: str, reason: str
 ) -> None:
     told = refusal_of(context, compared(sql))
     assert told.startswith(reason)
     assert len(told) <= 500
 
 
-def test_the_databases_message_is_cut(context: Context) -> None:
+def test_the_databases_message_is_cut(context: RuleContext) -> None:
     told = refusal_of(context, compared(f"SELECT throwIf(1, '{'long ' * 300}' || char(0))"))
     assert len(told) == 500
 
 
-def test_no_row_is_nothing_to_compare(context: Context) -> None:
+def test_no_row_is_nothing_to_compare(context: RuleContext) -> None:
     reading = reading_of(context, compared("SELECT duration_ms FROM events", "<", 1e9))
     assert (reading.value, reading.breached) == (None, False)
     assert reading.summary == "no row was returned (< 1000000000)"
 
 
-def test_without_an_operator_any_row_is_a_breach(context: Context) -> None:
+def test_without_an_operator_any_row_is_a_breach(context: RuleContext) -> None:
     lines = [event(f"s{number}", f"11:00:0{number}", "error") for number in range(5)]
     spec = CustomSql(sql="SELECT session_id, 0 AS metric_value FROM events ORDER BY ts")
     assert reading_of(context, spec).value == 0
     assert not reading_of(context, spec).breached
     store_events(context.runtime.clickhouse, context.org_id, lines)
-    later = Context(context.runtime, context.runner, context.org_id)
+    later = RuleContext(context.runtime, context.runner, context.org_id)
     reading = reading_of(later, spec)
     assert (reading.value, reading.breached) == (5, True)
     assert reading.summary == "the query returned 5 rows"
@@ -111,7 +113,7 @@ def test_without_an_operator_any_row_is_a_breach(context: Context) -> None:
     }
 
 
-def test_evidence_of_a_statement_is_small_and_can_be_stored(context: Context) -> None:
+def test_evidence_of_a_statement_is_small_and_can_be_stored(context: RuleContext) -> None:
     columns = ", ".join(f"repeat('x', 1000) || '{place}' AS c{place}" for place in range(20))
     sql = f"SELECT char(0) AS zero, [1, 2] AS list, {columns} FROM numbers(50)"
     evidence = reading_of(context, CustomSql(sql=sql)).evidence
@@ -120,18 +122,18 @@ def test_evidence_of_a_statement_is_small_and_can_be_stored(context: Context) ->
     assert evidence["rows"][0][:3] == ["\N{REPLACEMENT CHARACTER}", "[1,2]", "x" * 200]
 
 
-def test_more_rows_than_are_read_are_said_to_be_more(context: Context) -> None:
+def test_more_rows_than_are_read_are_said_to_be_more(context: RuleContext) -> None:
     reading = reading_of(context, CustomSql(sql="SELECT number FROM numbers(20000)"))
     assert reading.summary == "the query returned 10000 rows or more"
 
 
-def test_only_the_organizations_own_rows_are_read(context: Context) -> None:
+def test_only_the_organizations_own_rows_are_read(context: RuleContext) -> None:
     other = make_org(context.runtime)
     store_events(context.runtime.clickhouse, other.id, [event("s", "11:00:00")])
     assert reading_of(context, compared("SELECT count() FROM events")).value == 0
 
 
-def test_a_run_is_logged_in_the_name_of_the_alert(context: Context) -> None:
+def test_a_run_is_logged_in_the_name_of_the_alert(context: RuleContext) -> None:
     one = rule(compared("SELECT 1"))
     with capture_logs() as lines:
         evaluate(context, [one])
@@ -140,7 +142,7 @@ def test_a_run_is_logged_in_the_name_of_the_alert(context: Context) -> None:
 
 
 def test_a_statement_that_is_too_slow_spoils_no_other(
-    context: Context, monkeypatch: pytest.MonkeyPatch
+    context: RuleContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slow = rule(compared("SELECT max(cityHash64(toString(number))) FROM numbers(400000000)"))
     run = Reader.run
@@ -156,12 +158,12 @@ def test_a_statement_that_is_too_slow_spoils_no_other(
     outcomes = evaluate(context, [slow, quick])
     assert outcomes[slow.alert_id] == NotEvaluated("the query ran longer than 10 s")
     reading = outcomes[quick.alert_id]
-    assert isinstance(reading, Reading)
+    assert isinstance(reading, RuleReading)
     assert reading.breached
 
 
 def test_an_organization_that_runs_as_many_queries_as_it_may_is_not_judged(
-    context: Context,
+    context: RuleContext,
 ) -> None:
     held = QuerySlots(context.runtime.redis, context.runtime.clickhouse)
     running = f"queries:running:{context.org_id}"
@@ -172,23 +174,23 @@ def test_an_organization_that_runs_as_many_queries_as_it_may_is_not_judged(
     assert told == "an organization can run 4 queries at once"
 
 
-def test_a_deployment_that_runs_no_queries_judges_none(context: Context) -> None:
+def test_a_deployment_that_runs_no_queries_judges_none(context: RuleContext) -> None:
     settings = msgspec.structs.replace(context.runtime.settings, clickhouse_readonly_url=None)
     with connected(settings) as runtime:
-        without = Context(runtime, QueryRunner(runtime, pool_size=1), context.org_id)
+        without = RuleContext(runtime, QueryRunner(runtime, pool_size=1), context.org_id)
         assert refusal_of(without, compared("SELECT 1")) == "this deployment does not run queries"
 
 
-def test_an_unavailable_store_is_reported_as_such(context: Context) -> None:
+def test_an_unavailable_store_is_reported_as_such(context: RuleContext) -> None:
     away = "clickhouse://reader@127.0.0.1:1/analytics"
     settings = msgspec.structs.replace(context.runtime.settings, clickhouse_readonly_url=away)
     with connected(settings) as runtime:
-        cut_off = Context(runtime, QueryRunner(runtime, pool_size=1), context.org_id)
+        cut_off = RuleContext(runtime, QueryRunner(runtime, pool_size=1), context.org_id)
         with pytest.raises(Unavailable):
             evaluate(cut_off, [rule(compared("SELECT 1"))])
 
 
-def test_rules_with_the_same_statement_share_its_run_and_no_others(context: Context) -> None:
+def test_rules_with_the_same_statement_share_its_run_and_no_others(context: RuleContext) -> None:
     warn, wake = rule(compared("SELECT 5 AS n", ">", 1)), rule(compared("SELECT 5 AS n", ">", 9))
     other, broken = rule(compared("SELECT 6 AS n")), rule(compared("SELECT throwIf(1)"))
     rows = rule(CustomSql(sql="SELECT 5 AS n"))
@@ -196,7 +198,7 @@ def test_rules_with_the_same_statement_share_its_run_and_no_others(context: Cont
     with capture_logs() as logged:
         outcomes = evaluate(context, rules)
     readings = [outcomes[one.alert_id] for one in (warn, wake, other, rows)]
-    assert [one.breached for one in readings if isinstance(one, Reading)] == [
+    assert [one.breached for one in readings if isinstance(one, RuleReading)] == [
         True,
         False,
         True,
@@ -207,5 +209,5 @@ def test_rules_with_the_same_statement_share_its_run_and_no_others(context: Cont
     assert sorted(ran) == ["SELECT 5 AS n", "SELECT 6 AS n", "SELECT throwIf(1)"]
     # An evaluation for another moment runs the statement again.
     with capture_logs() as logged:
-        evaluate(Context(context.runtime, context.runner, context.org_id), [warn])
+        evaluate(RuleContext(context.runtime, context.runner, context.org_id), [warn])
     assert [line["sql"] for line in logged if line["event"] == "query_run"] == ["SELECT 5 AS n"]

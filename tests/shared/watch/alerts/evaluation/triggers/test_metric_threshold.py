@@ -3,7 +3,7 @@
 import pytest
 
 from shared.foundation.core.text import figure
-from shared.watch.alerts.evaluation.triggers.interface import Context
+from shared.watch.alerts.evaluation.triggers.interface import RuleContext
 from shared.watch.alerts.specs import EventFilter, Metric, MetricThreshold, Op
 from tests.shared.watch.alerts.evaluation.triggers.conftest import reading_of
 from tests.support.events import event, store_events
@@ -30,7 +30,7 @@ def spec(metric: Metric, op: Op, value: float, **fields: str) -> MetricThreshold
     ],
 )
 def test_the_metric_is_compared_with_the_operator(
-    context: Context, op: Op, breaching: set[int]
+    context: RuleContext, op: Op, breaching: set[int]
 ) -> None:
     lines = [event("s", "11:58:00"), event("s", "11:59:00")]
     store_events(context.runtime.clickhouse, context.org_id, lines)
@@ -40,7 +40,7 @@ def test_the_metric_is_compared_with_the_operator(
 
 @pytest.mark.parametrize("metric", ["error_rate", "p95_latency_ms", "p99_latency_ms"])
 def test_a_metric_without_events_has_no_value_and_is_clean(
-    context: Context, metric: Metric
+    context: RuleContext, metric: Metric
 ) -> None:
     reading = reading_of(context, spec(metric, "<", 1000))
     assert (reading.value, reading.breached) == (None, False)
@@ -50,13 +50,15 @@ def test_a_metric_without_events_has_no_value_and_is_clean(
 
 
 @pytest.mark.parametrize("metric", ["event_count", "error_count", "token_sum", "session_count"])
-def test_no_events_are_a_count_of_zero_which_may_breach(context: Context, metric: Metric) -> None:
+def test_no_events_are_a_count_of_zero_which_may_breach(
+    context: RuleContext, metric: Metric
+) -> None:
     reading = reading_of(context, spec(metric, "<", 1))
     assert (reading.value, reading.breached) == (0, True)
     assert (reading.evidence["event_ids"], reading.evidence["session_ids"]) == ([], [])
 
 
-def test_an_event_that_was_stored_again_counts_once(context: Context) -> None:
+def test_an_event_that_was_stored_again_counts_once(context: RuleContext) -> None:
     lines = [event("s", "11:59:00", "model_response", input_tokens=7, output_tokens=5)]
     for _ in range(2):
         store_events(context.runtime.clickhouse, context.org_id, lines)
@@ -64,7 +66,7 @@ def test_an_event_that_was_stored_again_counts_once(context: Context) -> None:
     assert reading_of(context, spec("event_count", ">", 0)).value == 1
 
 
-def test_the_events_with_the_most_tokens_are_shown(context: Context) -> None:
+def test_the_events_with_the_most_tokens_are_shown(context: RuleContext) -> None:
     lines = [
         event(f"s{number}", f"11:58:{number:02}", "model_response", input_tokens=number % 7 * 10)
         for number in range(12)
@@ -76,7 +78,7 @@ def test_the_events_with_the_most_tokens_are_shown(context: Context) -> None:
     assert len(evidence["event_ids"]) == 10
 
 
-def test_sums_are_not_cut_to_32_bits(context: Context) -> None:
+def test_sums_are_not_cut_to_32_bits(context: RuleContext) -> None:
     most = 2**32 - 1
     lines = [
         event("s", f"11:58:0{number}", "model_response", input_tokens=most, output_tokens=most)

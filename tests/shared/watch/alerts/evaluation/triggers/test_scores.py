@@ -11,7 +11,7 @@ from shared.foundation.core.clock import from_us, to_us
 from shared.reading.evaluations import store
 from shared.reading.evaluations.records import Evaluation
 from shared.watch.alerts.evaluation.triggers.batch import evaluate
-from shared.watch.alerts.evaluation.triggers.interface import Context, NotEvaluated, Reading
+from shared.watch.alerts.evaluation.triggers.interface import NotEvaluated, RuleContext, RuleReading
 from shared.watch.alerts.specs import (
     AtLeast,
     EvalCompound,
@@ -40,7 +40,7 @@ PLACES: tuple[dict[str, str], ...] = (
 DAY = 86_400
 
 
-def add(context: Context, *scores: Mapping[str, float], **fields: Any) -> list[Evaluation]:
+def add(context: RuleContext, *scores: Mapping[str, float], **fields: Any) -> list[Evaluation]:
     """Adds results of one minute before noon."""
     at = to_us(NOON) - 60_000_000
     rows = [
@@ -57,7 +57,7 @@ def score(key: str = "x", op: Op = "<", value: float = 0.5, **fields: Any) -> Ev
 
 
 def test_averages_of_the_recording_are_what_adding_up_finds(
-    context: Context, airline: Airline
+    context: RuleContext, airline: Airline
 ) -> None:
     results = results_of(airline.recent(NOON), context.org_id)
     for rows in (results[::2], results[::-3], results[1::2]):
@@ -90,7 +90,7 @@ def test_averages_of_the_recording_are_what_adding_up_finds(
                 f" '{spec.score_key}' in the window"
             )
         else:
-            assert isinstance(outcome, Reading)
+            assert isinstance(outcome, RuleReading)
             average = sum(scores) / len(scores)
             assert outcome.value == pytest.approx(average)
             assert outcome.breached is (average > 0)
@@ -99,7 +99,7 @@ def test_averages_of_the_recording_are_what_adding_up_finds(
     assert 20 < readings < len(rules) - 10
 
 
-def test_only_results_that_are_done_and_have_the_score_count(context: Context) -> None:
+def test_only_results_that_are_done_and_have_the_score_count(context: RuleContext) -> None:
     add(context, {"x": 0.2}, {"y": 1}, {"x": 0.6})
     add(context, {"x": 1}, status="error")
     reading = reading_of(context, score())
@@ -111,7 +111,7 @@ def test_only_results_that_are_done_and_have_the_score_count(context: Context) -
 
 
 def test_another_organizations_results_count_for_nothing(
-    context: Context,
+    context: RuleContext,
 ) -> None:
     add(context, {"x": 0.2})
     other = replace(context, org_id=make_org(context.runtime).id)
@@ -120,7 +120,7 @@ def test_another_organizations_results_count_for_nothing(
     )
 
 
-def test_too_few_results_are_no_reason_to_judge(context: Context) -> None:
+def test_too_few_results_are_no_reason_to_judge(context: RuleContext) -> None:
     add(context, {"x": 0.2}, {"x": 0.2})
     assert refusal_of(context, score(min_count=3)) == (
         "2 of at least 3 evaluations with the score 'x' in the window"
@@ -128,13 +128,13 @@ def test_too_few_results_are_no_reason_to_judge(context: Context) -> None:
     assert reading_of(context, score(min_count=2)).breached
 
 
-def test_a_result_that_was_stored_again_counts_once(context: Context) -> None:
+def test_a_result_that_was_stored_again_counts_once(context: RuleContext) -> None:
     rows = add(context, {"x": 0.2})
     store.insert(context.runtime.clickhouse, rows)
     assert reading_of(context, score()).evidence["counts"] == {"evaluations": 1}
 
 
-def test_a_window_of_results_begins_with_its_first_microsecond(context: Context) -> None:
+def test_a_window_of_results_begins_with_its_first_microsecond(context: RuleContext) -> None:
     for at, value in ((-300_000_001, 9), (-300_000_000, 1), (-1, 3), (0, 9)):
         rows = [evaluation(context.org_id, "s", to_us(NOON) + at, scores={"x": float(value)})]
         store.insert(context.runtime.clickhouse, rows)
@@ -143,7 +143,7 @@ def test_a_window_of_results_begins_with_its_first_microsecond(context: Context)
 
 @pytest.mark.parametrize(("op", "worst"), [("<", ["s1", "s3"]), (">=", ["s2", "s0"])])
 def test_the_scores_that_pull_the_average_are_shown(
-    context: Context, op: Op, worst: list[str]
+    context: RuleContext, op: Op, worst: list[str]
 ) -> None:
     rows = add(context, {"x": 0.7}, {"x": 0.1}, {"x": 0.9}, {"x": 0.3}, {"x": 0.5})
     bound = 1.0 if op == "<" else 0.0
@@ -153,7 +153,7 @@ def test_the_scores_that_pull_the_average_are_shown(
     assert evidence["evaluation_ids"][:2] == [names[session] for session in worst]
 
 
-def test_scores_too_large_to_be_added_up_have_an_average(context: Context) -> None:
+def test_scores_too_large_to_be_added_up_have_an_average(context: RuleContext) -> None:
     add(context, {"x": 1.5e308}, {"x": 1.5e308})
     assert reading_of(context, score(op=">", value=1e308)).value == 1.5e308
 
@@ -192,7 +192,7 @@ SCORES = {"low": 0.1, "lower": 0.0, "high": 0.9, "higher": 1.0}
     ],
 )
 def test_conditions_are_combined(
-    context: Context, combinator: Any, keys: list[str], value: int, breached: bool
+    context: RuleContext, combinator: Any, keys: list[str], value: int, breached: bool
 ) -> None:
     add(context, {**SCORES, "few": 0.1}, SCORES)
     reading = reading_of(context, compound(combinator, *keys))
@@ -213,7 +213,7 @@ def test_conditions_are_combined(
     ],
 )
 def test_a_condition_that_is_short_and_would_decide_leaves_the_rule_without_a_judgement(
-    context: Context, combinator: Any, keys: list[str]
+    context: RuleContext, combinator: Any, keys: list[str]
 ) -> None:
     add(context, {**SCORES, "few": 0.1}, SCORES)
     count, key = (0, "missing") if "missing" in keys else (1, "few")
@@ -222,7 +222,7 @@ def test_a_condition_that_is_short_and_would_decide_leaves_the_rule_without_a_ju
     )
 
 
-def test_a_compound_reports_the_conditions_that_hold(context: Context) -> None:
+def test_a_compound_reports_the_conditions_that_hold(context: RuleContext) -> None:
     add(context, SCORES, SCORES, environment="staging")
     wanted = compound("any", "low", "high")
     reading = reading_of(context, wanted)
