@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from shared.assistant.asker import Asker
-from shared.assistant.tools.tool import Arguments, Found, Text, Tool
+from shared.assistant.tools.tool import Arguments, Text, Tool, ToolResult
 from shared.reading.queries.guard.lexer import MAX_LENGTH
 from shared.reading.queries.guard.statement import guard
 
@@ -40,24 +40,24 @@ class DraftAlert(Arguments):
     description: Annotated[str, Meta(max_length=2000)] = ""
 
 
-def _query(asker: Asker, wanted: DraftQuery) -> Found:
+def _query(asker: Asker, wanted: DraftQuery) -> ToolResult:
     guard(wanted.sql_text, None, schema=asker.queries.schema)
     return _artifact("saved_query", "POST /queries", wanted)
 
 
-def _tile(_asker: Asker, wanted: DraftTile) -> Found:
+def _tile(_asker: Asker, wanted: DraftTile) -> ToolResult:
     return _artifact("tile", f"POST /dashboards/{wanted.dashboard_id}/tiles", wanted)
 
 
-def _alert(_asker: Asker, wanted: DraftAlert) -> Found:
+def _alert(_asker: Asker, wanted: DraftAlert) -> ToolResult:
     return _artifact("alert", "POST /alerts", wanted)
 
 
-def _artifact(kind: str, route: str, wanted: Arguments) -> Found:
+def _artifact(kind: str, route: str, wanted: Arguments) -> ToolResult:
     body = {name: getattr(wanted, name) for name in wanted.__struct_fields__}
     body.pop("dashboard_id", None)
     body = {name: value for name, value in body.items() if value is not None}
-    return Found({"kind": kind, "route": route, "body": body})
+    return ToolResult({"kind": kind, "route": route, "body": body})
 
 
 _SHOWN = "The person sees it with a button that approves it. Nothing is stored until then."

@@ -95,9 +95,9 @@ class Frames:
             return bool(self._redis.exists(self._watched))
 
 
-class _Typed(msgspec.Struct):
+class _FrameType(msgspec.Struct):
     type: str
 
 
 def _type_of(frame: bytes) -> str:
-    return msgspec.json.decode(frame, type=_Typed).type
+    return msgspec.json.decode(frame, type=_FrameType).type

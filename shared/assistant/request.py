@@ -12,23 +12,23 @@ from shared.foundation.core.json_words import in_json_words
 _MAX_CONTEXT_CHARS = 4000
 
 
-class Content(msgspec.Struct):
+class MessageContent(msgspec.Struct):
     """The content of a message; other members are ignored."""
 
     text: str = ""
 
 
-class Message(msgspec.Struct):
+class ThreadMessage(msgspec.Struct):
     """A message of the thread."""
 
     role: Literal["user", "assistant"]
-    content: Content
+    content: MessageContent
 
 
 class TurnRequest(msgspec.Struct, rename="camel"):
     """The body of a request; other members are ignored."""
 
-    messages: Annotated[list[Message], Meta(min_length=1, max_length=MAX_MESSAGES)]
+    messages: Annotated[list[ThreadMessage], Meta(min_length=1, max_length=MAX_MESSAGES)]
     conversation_id: str | None = None
     page_context: Any = None
     model: str | None = None

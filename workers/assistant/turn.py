@@ -20,7 +20,7 @@ from shared.assistant.limits import (
 from shared.assistant.prompt import ASK_USER, Prompt, described
 from shared.assistant.request import TurnRequest
 from shared.assistant.tools import table
-from shared.assistant.tools.tool import Found
+from shared.assistant.tools.tool import ToolResult
 from shared.foundation.core import pages
 from shared.foundation.core.errors import WatchpostError
 from shared.foundation.core.logs import get_logger
@@ -167,7 +167,7 @@ class Turn:
         self.frames.write("tool-start", tool=call.name, input=_shown(call.arguments))
         started = time.monotonic()
         try:
-            found: Found | None = self._call(call)
+            found: ToolResult | None = self._call(call)
             result = None if found is None else found.value
             failure = None
         except WatchpostError as error:
@@ -183,13 +183,13 @@ class Turn:
             self._evidence.counted([] if rows is None else [rows])
         return False
 
-    def _call(self, call: _Call) -> Found:
+    def _call(self, call: _Call) -> ToolResult:
         draft = self._drafts.get(call.name)
         if draft is None:
             return table.call(self.asker, call.name, call.arguments.encode())
         found = draft.call(self.asker, call.arguments.encode())
         self.frames.write("ui-action", action=artifacts.OPEN_ARTIFACT, artifact=found.value)
-        return Found({"shown": True})
+        return ToolResult({"shown": True})
 
     def _ask(self, call: _Call) -> bool:
         try:

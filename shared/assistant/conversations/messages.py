@@ -32,7 +32,7 @@ class Thread:
     count: int
 
 
-class _Message(msgspec.Struct):
+class _StoredMessage(msgspec.Struct):
     role: str
     content: msgspec.Raw
 
@@ -76,12 +76,12 @@ def _require_json(body: bytes) -> None:
         raise BadRequest("the body is nested too deeply", code="malformed_json") from None
 
 
-def _read_messages(elements: list[msgspec.Raw]) -> list[_Message]:
+def _read_messages(elements: list[msgspec.Raw]) -> list[_StoredMessage]:
     messages = []
     bad: dict[str, list[str]] = {}
     for index, element in enumerate(elements):
         found = _read_message(element)
-        if isinstance(found, _Message):
+        if isinstance(found, _StoredMessage):
             messages.append(found)
         else:
             path = f"messages.{index}"
@@ -91,7 +91,7 @@ def _read_messages(elements: list[msgspec.Raw]) -> list[_Message]:
     return messages
 
 
-def _read_message(element: msgspec.Raw) -> _Message | dict[str, str]:
+def _read_message(element: msgspec.Raw) -> _StoredMessage | dict[str, str]:
     """Returns the message, or an error for each bad member; "" stands for the message itself."""
     try:
         members = _decode_members(element)
@@ -107,4 +107,4 @@ def _read_message(element: msgspec.Raw) -> _Message | dict[str, str]:
     if bad:
         return bad
     compact = msgspec.json.format(bytes(members["content"]), indent=-1)
-    return _Message(role, msgspec.Raw(compact))
+    return _StoredMessage(role, msgspec.Raw(compact))

@@ -6,7 +6,7 @@ import msgspec
 
 from shared.assistant.asker import Asker
 from shared.assistant.tools.filtered import filtered
-from shared.assistant.tools.tool import Found, Rows, Text, Tool
+from shared.assistant.tools.tool import Rows, Text, Tool, ToolResult
 from shared.assistant.values import fields_of, plain
 from shared.foundation.core import pages
 from shared.foundation.core.clock import format_us
@@ -42,7 +42,7 @@ class ListEvaluations(_Results):
     limit: Rows = 20
 
 
-def _summarise(asker: Asker, wanted: SummariseScores) -> Found:
+def _summarise(asker: Asker, wanted: SummariseScores) -> ToolResult:
     found = aggregate(
         asker.runtime.clickhouse,
         asker.org,
@@ -65,17 +65,17 @@ def _summarise(asker: Asker, wanted: SummariseScores) -> Found:
         "averages_by_bucket": over_time,
         "link": pages.page(asker.org_slug, "evaluations"),
     }
-    return Found(value, len(scores))
+    return ToolResult(value, len(scores))
 
 
-def _list(asker: Asker, wanted: ListEvaluations) -> Found:
+def _list(asker: Asker, wanted: ListEvaluations) -> ToolResult:
     clickhouse, filters = asker.runtime.clickhouse, wanted.filters
     if wanted.lowest is None:
         records = page(clickhouse, asker.org, filters, limit=wanted.limit, cursor=None).rows
     else:
         records = lowest(clickhouse, asker.org, filters, wanted.lowest, limit=wanted.limit)
     rows = [_row(asker, record) for record in records]
-    return Found({"evaluations": rows}, len(rows))
+    return ToolResult({"evaluations": rows}, len(rows))
 
 
 def _row(asker: Asker, record: Evaluation) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from shared.assistant.asker import Asker
 from shared.assistant.tools.filtered import filtered
-from shared.assistant.tools.tool import Arguments, Found, Rows, Text, Tool
+from shared.assistant.tools.tool import Arguments, Rows, Text, Tool, ToolResult
 from shared.assistant.values import ALONE, IN_LIST, cut, plain
 from shared.foundation.clickhouse.event_columns import LISTED
 from shared.foundation.core import pages
@@ -67,11 +67,11 @@ class MeasureLatency(_OfEvents):  # type: ignore[misc, valid-type] # as above
     of: Literal["tools", "models", "hooks", "people"] = "tools"
 
 
-def _list(asker: Asker, wanted: ListEvents) -> Found:
+def _list(asker: Asker, wanted: ListEvents) -> ToolResult:
     return _page(asker, "summary", wanted.filters, IN_LIST, wanted.limit, wanted.oldest_first)
 
 
-def _transcript(asker: Asker, wanted: ReadTranscript) -> Found:
+def _transcript(asker: Asker, wanted: ReadTranscript) -> ToolResult:
     filters = EventFilters(session_id=[wanted.session_id])
     return _page(
         asker, "payload", filters, _OF_TRANSCRIPT, wanted.limit, True, cursor=wanted.cursor
@@ -86,7 +86,7 @@ def _page(
     limit: int,
     ascending: bool,
     cursor: str | None = None,
-) -> Found:
+) -> ToolResult:
     found = read_page(
         asker.runtime.clickhouse,
         asker.org,
@@ -97,15 +97,15 @@ def _page(
         limit=limit,
     )
     rows = [_row(asker, row, last, most) for row in found.rows]
-    return Found({"events": rows, "next_cursor": found.next_cursor}, len(rows))
+    return ToolResult({"events": rows, "next_cursor": found.next_cursor}, len(rows))
 
 
-def _read(asker: Asker, wanted: ReadEvent) -> Found:
+def _read(asker: Asker, wanted: ReadEvent) -> ToolResult:
     columns = (*_HEAD, "payload")
     row = find(asker.runtime.clickhouse, asker.org, wanted.session_id, wanted.event_id, columns)
     if row is None:
         raise NotFound("there is no such event in this session")
-    return Found(_row(asker, row, "payload", 4 * ALONE))
+    return ToolResult(_row(asker, row, "payload", 4 * ALONE))
 
 
 def _row(asker: Asker, row: Any, last: str, most: int) -> dict[str, Any]:
@@ -116,16 +116,16 @@ def _row(asker: Asker, row: Any, last: str, most: int) -> dict[str, Any]:
     return {name: value for name, value in event.items() if value is not None}
 
 
-def _errors(asker: Asker, wanted: CountErrors) -> Found:
+def _errors(asker: Asker, wanted: CountErrors) -> ToolResult:
     clickhouse, filters = asker.runtime.clickhouse, wanted.filters
     found = error_summary(clickhouse, asker.org, filters)
     groups = error_groups(clickhouse, asker.org, filters, wanted.group_by)
     counted = {name: found[name] for name in ("total", "sessions", "agents", "last_ts")}
     link = pages.page(asker.org_slug, "errors")
-    return Found({**counted, "link": link, "groups": plain(groups)}, len(groups))
+    return ToolResult({**counted, "link": link, "groups": plain(groups)}, len(groups))
 
 
-def _latency(asker: Asker, wanted: MeasureLatency) -> Found:
+def _latency(asker: Asker, wanted: MeasureLatency) -> ToolResult:
     start, end, key = _PAIRS[wanted.of]
     query = latency_query(
         filters=wanted.filters_of(LatencyFilters),
@@ -148,7 +148,7 @@ def _latency(asker: Asker, wanted: MeasureLatency) -> Found:
         "by_name": plain(names),
         "link": pages.page(asker.org_slug, "latency"),
     }
-    return Found(value, len(names))
+    return ToolResult(value, len(names))
 
 
 TOOLS = (

@@ -14,7 +14,7 @@ from shared.foundation.clickhouse.filters import Filter, Filters
 _ONE_OF: Any = Literal
 
 
-class Filtered(InRange):
+class FilterArguments(InRange):
     """Arguments with a range of time, and with the fields that `filtered` adds."""
 
     reads: ClassVar[type[Filters]] = Filters
@@ -43,7 +43,7 @@ def filtered(name: str, filters: type[Filters], without: Collection[str] = ()) -
     return msgspec.defstruct(
         name,
         fields,
-        bases=(Filtered,),
+        bases=(FilterArguments,),
         namespace={"reads": filters},
         kw_only=True,
         forbid_unknown_fields=True,

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from shared.assistant.asker import Asker
-from shared.assistant.tools.tool import MAX_ROWS, Arguments, Found, Nothing, Text, Tool
+from shared.assistant.tools.tool import MAX_ROWS, Arguments, Nothing, Text, Tool, ToolResult
 from shared.assistant.values import fields_of, plain
 from shared.foundation.clickhouse.published import TABLES
 from shared.foundation.core import pages
@@ -36,7 +36,7 @@ class RunSql(Arguments):
     ]
 
 
-def _saved(asker: Asker, _wanted: Nothing) -> Found:
+def _saved(asker: Asker, _wanted: Nothing) -> ToolResult:
     with asker.runtime.postgres.transaction() as session:
         rows = [
             {
@@ -45,10 +45,10 @@ def _saved(asker: Asker, _wanted: Nothing) -> Found:
             }
             for query in service.list_(session, asker.org_id)
         ]
-    return Found({"saved_queries": rows[:MAX_ROWS]}, len(rows))
+    return ToolResult({"saved_queries": rows[:MAX_ROWS]}, len(rows))
 
 
-def _dashboards(asker: Asker, _wanted: Nothing) -> Found:
+def _dashboards(asker: Asker, _wanted: Nothing) -> ToolResult:
     with asker.runtime.postgres.transaction() as session:
         rows = [
             {
@@ -58,10 +58,10 @@ def _dashboards(asker: Asker, _wanted: Nothing) -> Found:
             }
             for one in dashboards.list_(session, asker.org_id)
         ]
-    return Found({"dashboards": rows[:MAX_ROWS]}, len(rows))
+    return ToolResult({"dashboards": rows[:MAX_ROWS]}, len(rows))
 
 
-def _dashboard(asker: Asker, wanted: ReadDashboard) -> Found:
+def _dashboard(asker: Asker, wanted: ReadDashboard) -> ToolResult:
     with asker.runtime.postgres.transaction() as session:
         one = dashboards.get(session, asker.org_id, wanted.dashboard_id)
         shown = [fields_of(tile, _TILE) for tile in tiles.of_dashboard(session, one)]
@@ -70,17 +70,17 @@ def _dashboard(asker: Asker, wanted: ReadDashboard) -> Found:
             "tiles": shown,
             "link": pages.page(asker.org_slug, "dashboards", one.id),
         }
-    return Found(value, len(shown))
+    return ToolResult(value, len(shown))
 
 
-def _schema(asker: Asker, _wanted: Nothing) -> Found:
+def _schema(asker: Asker, _wanted: Nothing) -> ToolResult:
     tables = {
         table.name: {column.name: column.kind for column in table.columns} for table in TABLES
     }
-    return Found({"schema": asker.queries.schema, "tables": tables}, len(tables))
+    return ToolResult({"schema": asker.queries.schema, "tables": tables}, len(tables))
 
 
-def _run(asker: Asker, wanted: RunSql) -> Found:
+def _run(asker: Asker, wanted: RunSql) -> ToolResult:
     # The statement comes from a conversation, whose text stays out of the log.
     person = run.QueryOwner(asker.org, asker.name, keeps_text=True)
     found = asker.queries.run(person, wanted.sql, [])
@@ -94,7 +94,7 @@ def _run(asker: Asker, wanted: RunSql) -> Found:
     }
     if len(rows) > MAX_ROWS:
         value["note"] = f"only the first {MAX_ROWS} rows are shown: aggregate, or add a LIMIT"
-    return Found(value, len(rows))
+    return ToolResult(value, len(rows))
 
 
 TOOLS = (

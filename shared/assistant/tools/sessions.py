@@ -4,7 +4,7 @@ from typing import Any
 
 from shared.assistant.asker import Asker
 from shared.assistant.tools.filtered import filtered
-from shared.assistant.tools.tool import Arguments, Found, Rows, Text, Tool
+from shared.assistant.tools.tool import Arguments, Rows, Text, Tool, ToolResult
 from shared.assistant.values import ALONE, fields_of, plain
 from shared.evaluation.evaluation_jobs.state.service import session_with_state
 from shared.foundation.core import pages
@@ -31,7 +31,7 @@ class ReadSession(Arguments):
     session_id: Text
 
 
-def _list(asker: Asker, wanted: ListSessions) -> Found:
+def _list(asker: Asker, wanted: ListSessions) -> ToolResult:
     found = page(
         asker.runtime.clickhouse,
         asker.org,
@@ -41,14 +41,14 @@ def _list(asker: Asker, wanted: ListSessions) -> Found:
         ascending=wanted.oldest_first,
     )
     rows = [_row(asker, one) for one in found.rows]
-    return Found({"sessions": rows, "more": found.next_cursor is not None}, len(rows))
+    return ToolResult({"sessions": rows, "more": found.next_cursor is not None}, len(rows))
 
 
-def _read(asker: Asker, wanted: ReadSession) -> Found:
+def _read(asker: Asker, wanted: ReadSession) -> ToolResult:
     one, state = session_with_state(asker.runtime, asker.org_id, asker.org_slug, wanted.session_id)
     latest = one.latest_evaluation
     reasoning = {} if latest is None else {"reasoning": plain(latest.reasoning, ALONE)}
-    return Found({**_row(asker, one, ALONE), **reasoning, "evaluation_state": state.sentence})
+    return ToolResult({**_row(asker, one, ALONE), **reasoning, "evaluation_state": state.sentence})
 
 
 def _row(asker: Asker, one: ListedSession, most: int = 300) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from shared.assistant.asker import Asker
 from shared.assistant.tools import evaluations, events, queries, sessions, watching
-from shared.assistant.tools.tool import Found, Tool
+from shared.assistant.tools.tool import Tool, ToolResult
 from shared.foundation.core.errors import NotFound
 
 TOOLS: Mapping[str, Tool] = {
@@ -19,7 +19,7 @@ def allowed(asker: Asker) -> list[Tool]:
     return [tool for tool in TOOLS.values() if tool.permission in asker.permissions]
 
 
-def call(asker: Asker, name: str, arguments: bytes) -> Found:
+def call(asker: Asker, name: str, arguments: bytes) -> ToolResult:
     """Runs a tool by its name; raises `NotFound` for another name, and the tool's errors."""
     tool = TOOLS.get(name)
     if tool is None:

@@ -18,7 +18,7 @@ Texts = Annotated[tuple[Text, ...], Meta(max_length=50)]
 Rows = Annotated[int, Meta(ge=1, le=MAX_ROWS, description="maximum number of rows")]
 
 
-class Found(NamedTuple):
+class ToolResult(NamedTuple):
     """The answer of a tool: an object for JSON, with links to pages, and the number of its rows.
 
     `rows` is None for one thing.
@@ -43,7 +43,7 @@ class Tool(NamedTuple):
     permission: str
     description: str
     arguments: type[Arguments]
-    run: Callable[[Asker, Any], Found]
+    run: Callable[[Asker, Any], ToolResult]
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -54,7 +54,7 @@ class Tool(NamedTuple):
         whole.pop("description", None)
         return {**whole, "$defs": parts} if parts else whole
 
-    def call(self, asker: Asker, arguments: bytes) -> Found:
+    def call(self, asker: Asker, arguments: bytes) -> ToolResult:
         """Runs the tool with JSON arguments.
 
         Raises `Forbidden`, `Invalid` for arguments that do not fit, and the errors of the read.

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from shared.assistant.asker import Asker
-from shared.assistant.tools.tool import Arguments, Found, Nothing, Rows, Text, Tool
+from shared.assistant.tools.tool import Arguments, Nothing, Rows, Text, Tool, ToolResult
 from shared.assistant.values import ALONE, fields_of
 from shared.foundation.core import pages
 from shared.watch.alerts import service as alerts
@@ -55,7 +55,7 @@ class ReadFinding(Arguments):
     finding_id: Text
 
 
-def _alerts(asker: Asker, _wanted: Nothing) -> Found:
+def _alerts(asker: Asker, _wanted: Nothing) -> ToolResult:
     with asker.runtime.postgres.transaction() as session:
         rows = [
             {
@@ -65,10 +65,10 @@ def _alerts(asker: Asker, _wanted: Nothing) -> Found:
             }
             for alert, state in alerts.list_(session, asker.org_id)
         ]
-    return Found({"alerts": rows}, len(rows))
+    return ToolResult({"alerts": rows}, len(rows))
 
 
-def _incidents(asker: Asker, wanted: ListIncidents) -> Found:
+def _incidents(asker: Asker, wanted: ListIncidents) -> ToolResult:
     chosen = listing.IncidentFilter(states=wanted.state)
     with asker.runtime.postgres.transaction() as session:
         rows = [
@@ -78,10 +78,10 @@ def _incidents(asker: Asker, wanted: ListIncidents) -> Found:
             }
             for one in listing.list_(session, asker.org_id, chosen, limit=wanted.limit)
         ]
-    return Found({"incidents": rows}, len(rows))
+    return ToolResult({"incidents": rows}, len(rows))
 
 
-def _incident(asker: Asker, wanted: ReadIncident) -> Found:
+def _incident(asker: Asker, wanted: ReadIncident) -> ToolResult:
     with asker.runtime.postgres.transaction() as session:
         one = incidents.get(session, asker.org_id, wanted.incident_id)
         said = comments.list_(session, asker.org_id, one.id)
@@ -94,10 +94,10 @@ def _incident(asker: Asker, wanted: ReadIncident) -> Found:
             "activity": [fields_of(step, ("kind", "actor", "at")) for step in done],
             "link": pages.incident(asker.org_slug, one.id),
         }
-    return Found(value)
+    return ToolResult(value)
 
 
-def _findings(asker: Asker, wanted: ListFindings) -> Found:
+def _findings(asker: Asker, wanted: ListFindings) -> ToolResult:
     chosen = findings.FindingFilter(statuses=wanted.status)
     with asker.runtime.postgres.transaction() as session:
         listed = findings.list_(session, asker.org_id, chosen, limit=wanted.limit, offset=0)
@@ -109,10 +109,10 @@ def _findings(asker: Asker, wanted: ListFindings) -> Found:
             }
             for one in listed
         ]
-    return Found({"findings": rows}, len(rows))
+    return ToolResult({"findings": rows}, len(rows))
 
 
-def _finding(asker: Asker, wanted: ReadFinding) -> Found:
+def _finding(asker: Asker, wanted: ReadFinding) -> ToolResult:
     with asker.runtime.postgres.transaction() as session:
         one = findings.get(session, asker.org_id, wanted.finding_id)
         value = {
@@ -120,7 +120,7 @@ def _finding(asker: Asker, wanted: ReadFinding) -> Found:
             "audit": one.audit_name,
             "link": pages.finding(asker.org_slug, one.finding.id),
         }
-    return Found(value)
+    return ToolResult(value)
 
 
 TOOLS = (
