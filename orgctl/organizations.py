@@ -15,7 +15,7 @@ from shared.foundation.core.clock import format_optional_ts, format_ts
 from shared.foundation.objects import open_objects
 from shared.upkeep.backup.create import create as create_backup
 from shared.upkeep.backup.moving import import_organization
-from shared.upkeep.purge.service import Purged
+from shared.upkeep.purge.service import PurgeCounts
 from shared.upkeep.purge.service import purge as purge_organization
 
 
@@ -169,7 +169,7 @@ def _print(row: Row, done: str, *, as_json: bool) -> None:
     print_result(row, f"{done} {row['slug']} ({row['id']})", as_json=as_json)
 
 
-def _print_purged(purged: Purged, *, as_json: bool) -> None:
+def _print_purged(purged: PurgeCounts, *, as_json: bool) -> None:
     if as_json:
         print_json({"id": str(purged.org_id), "slug": purged.slug, **purged.stores})
         return

@@ -19,7 +19,7 @@ from shared.foundation.deployment.schema import require_not_newer
 from shared.foundation.deployment.stores import wait_for_stores
 from shared.foundation.postgres.revisions import current_revision
 from shared.upkeep.release_checks import require_possible, warnings
-from shared.upkeep.release_plan import Step, duration, steps
+from shared.upkeep.release_plan import MigrationStep, duration, steps
 
 # Any number that no other advisory lock of this project uses.
 _LOCK_ID = 7_237_003
@@ -72,7 +72,7 @@ def plan(runtime: Runtime) -> None:
     )
 
 
-def _show(step: Step) -> None:
+def _show(step: MigrationStep) -> None:
     click.echo(f"{step.name}  {duration(step.secs):>10}  {step.purpose}")
     for note in step.notes:
         click.echo(f"{'':17}{note}")

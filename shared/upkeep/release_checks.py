@@ -14,7 +14,7 @@ from shared.foundation.deployment import floor
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.deployment.schema import require_not_newer
 from shared.foundation.postgres.revisions import current_revision
-from shared.upkeep.release_plan import Step
+from shared.upkeep.release_plan import MigrationStep
 
 _MAY_CREATE = "SELECT has_schema_privilege(current_schema(), 'CREATE')"
 _FOREIGN_TABLES = """
@@ -34,7 +34,7 @@ _FREE = "SELECT min(free) FROM (SELECT max(free_space) AS free FROM {disks} GROU
 _MUTATIONS = "SELECT count() FROM {mutations} WHERE database = {{database:String}} AND NOT is_done"
 
 
-def require_possible(runtime: Runtime, steps: Iterable[Step]) -> None:
+def require_possible(runtime: Runtime, steps: Iterable[MigrationStep]) -> None:
     """Raises `ConfigurationError` with the first reason why the release would fail."""
     require_not_newer(runtime.postgres, runtime.clickhouse)
     _require_rights(runtime)

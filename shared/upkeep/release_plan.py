@@ -35,7 +35,7 @@ WHERE active AND database = {{database:String}} AND table = {{table:String}}
 """
 
 
-class Step(NamedTuple):
+class MigrationStep(NamedTuple):
     """A migration: its name and purpose, and the seconds that it takes at least.
 
     `notes` say what it means for a service that runs meanwhile. `room` is the number of bytes that
@@ -49,12 +49,12 @@ class Step(NamedTuple):
     room: int = 0
 
 
-def steps(runtime: Runtime) -> list[Step]:
+def steps(runtime: Runtime) -> list[MigrationStep]:
     """Returns the steps that are left, in order. The databases must not be newer than this code."""
     return [*_postgres_steps(runtime), *_clickhouse_steps(runtime.clickhouse)]
 
 
-def _postgres_steps(runtime: Runtime) -> Iterator[Step]:
+def _postgres_steps(runtime: Runtime) -> Iterator[MigrationStep]:
     engine = runtime.postgres.engine
     current, ordered = current_revision(engine), revisions()
     done = 0 if current is None else ordered.index(current) + 1
@@ -66,7 +66,7 @@ def _postgres_steps(runtime: Runtime) -> Iterator[Step]:
         secs = sum(_secs(effect, sizes) for effect in effects)
         notes = tuple(dict.fromkeys(_note(effect) for effect in effects if effect.blocks))
         purpose = _purpose(file_of(revision))
-        yield Step(f"PostgreSQL {revision}", purpose, secs, notes)
+        yield MigrationStep(f"PostgreSQL {revision}", purpose, secs, notes)
 
 
 def _secs(effect: Effect, sizes: Mapping[str, int]) -> float:
@@ -77,13 +77,13 @@ def _note(effect: Effect) -> str:
     return f"writes to {effect.table} wait meanwhile"
 
 
-def _clickhouse_steps(clickhouse: ClickHouse) -> Iterator[Step]:
+def _clickhouse_steps(clickhouse: ClickHouse) -> Iterator[MigrationStep]:
     for number in range(clickhouse_migrations.current_version(clickhouse) + 1, len(MIGRATIONS) + 1):
         yield _clickhouse_step(clickhouse, number, MIGRATIONS[number - 1])
 
 
-def _clickhouse_step(clickhouse: ClickHouse, number: int, migration: ModuleType) -> Step:
-    noted = _Noted(clickhouse)
+def _clickhouse_step(clickhouse: ClickHouse, number: int, migration: ModuleType) -> MigrationStep:
+    noted = _NotingDdl(clickhouse)
     migration.up(noted)
     room, notes = 0, []
     for template in noted.templates:
@@ -96,10 +96,12 @@ def _clickhouse_step(clickhouse: ClickHouse, number: int, migration: ModuleType)
             notes.append(f"ClickHouse goes on with {made[1]} afterwards, about {duration(secs)}")
     purpose = _first_sentence(migration.__doc__ or "")
     secs = room / CLICKHOUSE_BYTES_A_SEC
-    return Step(f"ClickHouse {number:04d}", purpose, secs, tuple(dict.fromkeys(notes)), room)
+    return MigrationStep(
+        f"ClickHouse {number:04d}", purpose, secs, tuple(dict.fromkeys(notes)), room
+    )
 
 
-class _Noted(Ddl):
+class _NotingDdl(Ddl):
     """Notes the statements of a migration instead of running them."""
 
     def __init__(self, clickhouse: ClickHouse) -> None:

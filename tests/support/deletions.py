@@ -11,7 +11,7 @@ from shared.reading.model_windows.context_windows import ContextWindows
 from shared.upkeep.deletions import service
 from shared.upkeep.deletions.models import Deletion
 from shared.upkeep.deletions.running import Deletions
-from shared.upkeep.deletions.target import Target
+from shared.upkeep.deletions.target import DeletionTarget
 from tests.support.processes import wait_until
 from tests.support.runtime import Org
 
@@ -22,13 +22,13 @@ def drain(runtime: Runtime) -> None:
         pass
 
 
-def request(runtime: Runtime, org: Org, target: Target) -> uuid.UUID:
+def request(runtime: Runtime, org: Org, target: DeletionTarget) -> uuid.UUID:
     """Requests a deletion and returns its id."""
     with runtime.postgres.transaction() as session:
         return service.request(session, runtime.queue, org.uuid, target, "t").id
 
 
-def delete(runtime: Runtime, org: Org, target: Target) -> Deletion:
+def delete(runtime: Runtime, org: Org, target: DeletionTarget) -> Deletion:
     """Requests a deletion and carries it out until nothing can be read."""
     made = request(runtime, org, target)
     wait_until(lambda: turn(runtime, org, made) in ("rewritten", "done", "failed"))

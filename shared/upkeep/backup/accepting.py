@@ -6,7 +6,7 @@ from sqlalchemy import Connection
 
 from shared.foundation.deployment.runtime import Runtime
 from shared.upkeep.backup import in_clickhouse, in_postgres, in_redis
-from shared.upkeep.backup.manifest import Manifest, Table, refused
+from shared.upkeep.backup.manifest import BackupTable, Manifest, refused
 from shared.upkeep.backup.tenant import is_exported
 
 
@@ -45,7 +45,7 @@ def _require_moment(name: str, text: str) -> None:
         raise refused(f"its {name} is no moment")
 
 
-def _require_same(table: Table, here: Table) -> None:
+def _require_same(table: BackupTable, here: BackupTable) -> None:
     if table.columns != here.columns:
         raise refused(f"{table.name} has other columns than here")
     if [file.name for file in table.files] != [

@@ -26,7 +26,7 @@ from shared.foundation.deployment.schema import found_versions, require_current
 from shared.foundation.objects import Objects
 from shared.upkeep.backup import in_clickhouse, in_postgres, in_redis, manifest
 from shared.upkeep.backup.files import Row, Tell
-from shared.upkeep.backup.manifest import Manifest, OfOrganization, Table
+from shared.upkeep.backup.manifest import BackupTable, ExportedOrganization, Manifest
 from shared.upkeep.backup.tenant import rows_of
 
 # Only results this much older than the snapshot certainly belong to jobs that it knows.
@@ -107,13 +107,13 @@ def _record(taken: _Backup, made: Manifest) -> None:
         record(session, org_id, action, target=made.id, name=taken.objects.url, after=after)
 
 
-def _described(organization: Organization | None) -> OfOrganization | None:
+def _described(organization: Organization | None) -> ExportedOrganization | None:
     if organization is None:
         return None
-    return OfOrganization(str(organization.id), organization.slug, organization.name)
+    return ExportedOrganization(str(organization.id), organization.slug, organization.name)
 
 
-def _copy_postgres(taken: _Backup, connection: Connection) -> list[Table]:
+def _copy_postgres(taken: _Backup, connection: Connection) -> list[BackupTable]:
     copied = []
     for table in in_postgres.tables(connection):
         rows = None
@@ -127,24 +127,24 @@ def _copy_postgres(taken: _Backup, connection: Connection) -> list[Table]:
 
 
 def _copy_clickhouse(
-    taken: _Backup, table: Table, connection: Connection | None, snapshot_at: datetime
+    taken: _Backup, table: BackupTable, connection: Connection | None, snapshot_at: datetime
 ) -> None:
     keep = None
     if table.name == "evaluations" and connection is not None:
-        keep = _Settled(taken.runtime, connection, table, snapshot_at).rows
+        keep = _FinishedJobs(taken.runtime, connection, table, snapshot_at).rows
     in_clickhouse.copy_out(
         taken.runtime.clickhouse, taken.objects, table, taken.tell, org_id=taken.org_id, keep=keep
     )
 
 
-class _Settled:
+class _FinishedJobs:
     """Leaves out results of jobs that the snapshot does not show as finished.
 
     Results that came as telemetry have no job and stay.
     """
 
     def __init__(
-        self, runtime: Runtime, connection: Connection, table: Table, snapshot_at: datetime
+        self, runtime: Runtime, connection: Connection, table: BackupTable, snapshot_at: datetime
     ) -> None:
         self._runtime = runtime
         self._connection = connection

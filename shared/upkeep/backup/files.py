@@ -16,7 +16,7 @@ import zstandard
 from shared.foundation.core.body import ZSTD_MAX_WINDOW_BYTES, ZSTD_PIECE_BYTES
 from shared.foundation.core.errors import Conflict
 from shared.foundation.objects import Objects
-from shared.upkeep.backup.manifest import File, Table
+from shared.upkeep.backup.manifest import BackupFile, BackupTable
 from shared.upkeep.backup.values import row_type
 
 Tell = Callable[[str], None]
@@ -37,10 +37,10 @@ _MAX_ROW_BYTES = 256 * 1024 * 1024
 _encode = msgspec.msgpack.Encoder().encode
 
 
-class Writer:
+class BackupWriter:
     """Writes the rows of a table into parts, and notes them in the table."""
 
-    def __init__(self, objects: Objects, table: Table, tell: Tell) -> None:
+    def __init__(self, objects: Objects, table: BackupTable, tell: Tell) -> None:
         self._objects = objects
         self._table = table
         self._tell = tell
@@ -93,13 +93,13 @@ class Writer:
         name = table.file_name(len(table.files))
         digest = hashlib.sha256(content).hexdigest()
         size = self._objects.put(name, [content])
-        table.files.append(File(name, size, self._rows, digest))
+        table.files.append(BackupFile(name, size, self._rows, digest))
         table.rows += self._rows
         self._tell(f"{name}: {self._rows:,} rows, {size:,} bytes")
         self._begin()
 
 
-def lines(objects: Objects, file: File) -> Iterator[bytes]:
+def lines(objects: Objects, file: BackupFile) -> Iterator[bytes]:
     """Yields the lines of a file of PostgreSQL, checked as in `unpacked`."""
     rows = 0
     begun = bytearray()
@@ -118,7 +118,7 @@ def lines(objects: Objects, file: File) -> Iterator[bytes]:
         raise _changed(objects, file)
 
 
-def blocks(objects: Objects, table: Table, file: File) -> Iterator[list[list[Any]]]:
+def blocks(objects: Objects, table: BackupTable, file: BackupFile) -> Iterator[list[list[Any]]]:
     """Yields the blocks of rows of any other file, checked as in `unpacked`."""
     decode = msgspec.msgpack.Decoder(list[row_type(table)]).decode  # type: ignore[misc] # made here
     rows = 0
@@ -144,7 +144,7 @@ def blocks(objects: Objects, table: Table, file: File) -> Iterator[list[list[Any
         raise _changed(objects, file)
 
 
-def unpacked(objects: Objects, file: File) -> Iterator[bytes]:
+def unpacked(objects: Objects, file: BackupFile) -> Iterator[bytes]:
     """Yields the content of a file in pieces of at most 32 MiB.
 
     Raises `Conflict` if it is not as it was written. The last bytes decide, so a caller has to
@@ -168,7 +168,7 @@ def unpacked(objects: Objects, file: File) -> Iterator[bytes]:
         raise _changed(objects, file)
 
 
-def check(objects: Objects, table: Table) -> None:
+def check(objects: Objects, table: BackupTable) -> None:
     """Reads every file of a table; raises `Conflict` unless all are as they were written."""
     id_at, id_sum = _id_at(table), 0
     for file in table.files:
@@ -202,14 +202,14 @@ def in_blocks(rows: Iterable[T], size: int = BLOCK_ROWS) -> Iterator[list[T]]:
         yield block
 
 
-def _id_at(table: Table) -> int | None:
+def _id_at(table: BackupTable) -> int | None:
     names = [column.name for column in table.columns if column.type == "UInt64"]
     if table.store != "clickhouse" or "id" not in names:
         return None
     return [column.name for column in table.columns].index("id")
 
 
-def _changed(objects: Objects, file: File) -> Conflict:
+def _changed(objects: Objects, file: BackupFile) -> Conflict:
     return Conflict(
         f"{objects.url}/{file.name} is not as it was written: use another backup",
         code="backup_changed",

@@ -11,8 +11,8 @@ from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.clickhouse.ddl import Ddl
 from shared.foundation.clickhouse.kept import KEPT, AgingTable
 from shared.foundation.objects import Objects
-from shared.upkeep.backup.files import BLOCK_ROWS, Row, Tell, Writer, in_blocks
-from shared.upkeep.backup.manifest import Column, Table
+from shared.upkeep.backup.files import BLOCK_ROWS, BackupWriter, Row, Tell, in_blocks
+from shared.upkeep.backup.manifest import BackupColumn, BackupTable
 from shared.upkeep.backup.values import TIME, TIMES_BY_NAME, plain_type, sent_type
 
 # People wait for reads and for ingest, and not for a backup.
@@ -32,39 +32,39 @@ _INSERT_BYTES = 32 * 1024 * 1024
 Filter = Callable[[list[Row]], list[Row]]
 
 
-def tables(clickhouse: ClickHouse) -> list[Table]:
+def tables(clickhouse: ClickHouse) -> list[BackupTable]:
     """Describes the tables, results before events: `create` holds a snapshot until it has them."""
     names = [kept.table for kept in sorted(KEPT, key=lambda kept: kept.table == "events")]
-    return [Table("clickhouse", name, _columns(clickhouse, name)) for name in names]
+    return [BackupTable("clickhouse", name, _columns(clickhouse, name)) for name in names]
 
 
-def _columns(clickhouse: ClickHouse, table: str) -> list[Column]:
+def _columns(clickhouse: ClickHouse, table: str) -> list[BackupColumn]:
     rows = clickhouse.rows(
         "SELECT name, type FROM system.columns"
         " WHERE database = currentDatabase() AND table = {table:String}"
         " AND default_kind IN ('', 'DEFAULT') ORDER BY position",
         {"table": table},
     )
-    return [Column(str(name), str(type_)) for name, type_ in rows]
+    return [BackupColumn(str(name), str(type_)) for name, type_ in rows]
 
 
 def copy_out(
     clickhouse: ClickHouse,
     objects: Objects,
-    table: Table,
+    table: BackupTable,
     tell: Tell,
     *,
     org_id: str | None = None,
     keep: Filter | None = None,
 ) -> None:
     """Writes the rows of a table, of one organization or of all; `keep` may leave rows out."""
-    writer = Writer(objects, table, tell)
+    writer = BackupWriter(objects, table, tell)
     for block in in_blocks(_rows(clickhouse, table, org_id)):
         writer.add_rows(block if keep is None else keep(block))
     writer.finish()
 
 
-def _rows(clickhouse: ClickHouse, table: Table, org_id: str | None) -> Iterator[Row]:
+def _rows(clickhouse: ClickHouse, table: BackupTable, org_id: str | None) -> Iterator[Row]:
     [kept] = [kept for kept in KEPT if kept.table == table.name]
     where = "1" if org_id is None else "org_id = {org_id:String}"
     params = {} if org_id is None else {"org_id": org_id}
@@ -90,7 +90,7 @@ def _months(
     return [int(month) for (month,) in rows]
 
 
-def copy_in(clickhouse: ClickHouse, table: Table, blocks: Iterator[list[Row]]) -> None:
+def copy_in(clickhouse: ClickHouse, table: BackupTable, blocks: Iterator[list[Row]]) -> None:
     """Inserts blocks of rows, many at once."""
     statement = _insert_of(table)
     waiting: list[Row] = []
@@ -111,7 +111,9 @@ def empty(clickhouse: ClickHouse) -> None:
         Ddl(clickhouse).run(f"TRUNCATE TABLE {{table:{kept.table}}}")
 
 
-def counted(clickhouse: ClickHouse, table: Table, org_id: str | None = None) -> tuple[int, int]:
+def counted(
+    clickhouse: ClickHouse, table: BackupTable, org_id: str | None = None
+) -> tuple[int, int]:
     """Returns the number of rows of a table, and the sum of its column `id` if it has one."""
     has_id = table.id_sum is not None
     where = "1" if org_id is None else "org_id = {org_id:String}"
@@ -123,7 +125,7 @@ def counted(clickhouse: ClickHouse, table: Table, org_id: str | None = None) -> 
     return int(rows), int(total)
 
 
-def _insert_of(table: Table) -> str:
+def _insert_of(table: BackupTable) -> str:
     names = ", ".join(column.name for column in table.columns)
     values = ", ".join(_written(column) for column in table.columns)
     structure = ", ".join(f"{_alias(column)} {sent_type(column)}" for column in table.columns)
@@ -133,12 +135,12 @@ def _insert_of(table: Table) -> str:
     )
 
 
-def _alias(column: Column) -> str:
+def _alias(column: BackupColumn) -> str:
     # Another name than the column's: a condition on the column must not mean the converted value.
     return f"{column.name}_"
 
 
-def _read(column: Column) -> str:
+def _read(column: BackupColumn) -> str:
     """Returns the expression that reads a column as a value which MessagePack has."""
     type_ = plain_type(column)
     if type_.startswith("AggregateFunction("):
@@ -150,7 +152,7 @@ def _read(column: Column) -> str:
     return column.name
 
 
-def _written(column: Column) -> str:
+def _written(column: BackupColumn) -> str:
     """Returns the expression that makes the value of a column from what was sent."""
     type_, sent = plain_type(column), _alias(column)
     if type_.startswith("AggregateFunction("):
@@ -163,7 +165,7 @@ def _written(column: Column) -> str:
     return sent
 
 
-def position(table: Table, column: str) -> int:
+def position(table: BackupTable, column: str) -> int:
     """Returns the place of a column's value in a row."""
     return [one.name for one in table.columns].index(column)
 

@@ -13,8 +13,8 @@ from sqlalchemy import Connection, Engine, inspect, text
 
 from shared.foundation.deployment.schema import UNFINISHED_RESTORE
 from shared.foundation.objects import Objects
-from shared.upkeep.backup.files import Tell, Writer
-from shared.upkeep.backup.manifest import Column, Secret, Table, refused
+from shared.upkeep.backup.files import BackupWriter, Tell
+from shared.upkeep.backup.manifest import BackupColumn, BackupTable, Secret, refused
 
 # Sign-in codes and sessions end with the deployment that made them: a copy of it must not let in
 # whoever has a cookie of the original. The others describe the database itself, or its Redis.
@@ -59,35 +59,41 @@ def unbounded(connection: Connection) -> None:
     connection.execute(text("SET LOCAL statement_timeout = 0"))
 
 
-def tables(connection: Connection) -> list[Table]:
+def tables(connection: Connection) -> list[BackupTable]:
     """Describes the tables, each after those that its rows refer to."""
     ordered = inspect(connection).get_sorted_table_and_fkc_names()
     names = [name for name, _ in ordered if name and name not in (*LEFT_OUT, UNFINISHED_RESTORE)]
-    return [Table("postgres", name, _columns(connection, name)) for name in names]
+    return [BackupTable("postgres", name, _columns(connection, name)) for name in names]
 
 
-def _columns(connection: Connection, table: str) -> list[Column]:
+def _columns(connection: Connection, table: str) -> list[BackupColumn]:
     rows = connection.execute(_COLUMNS, {"table": table})
-    return [Column(name, f"{type_} identity" if made else type_) for name, type_, made in rows]
+    return [
+        BackupColumn(name, f"{type_} identity" if made else type_) for name, type_, made in rows
+    ]
 
 
 def copy_out(
-    connection: Connection, objects: Objects, table: Table, tell: Tell, rows: str | None = None
+    connection: Connection,
+    objects: Objects,
+    table: BackupTable,
+    tell: Tell,
+    rows: str | None = None,
 ) -> None:
     """Writes the rows of a table; `rows` is a SELECT of its columns if not all of it is meant."""
-    writer = Writer(objects, table, tell)
+    writer = BackupWriter(objects, table, tell)
     source = f"({rows})" if rows else f"{table.name} ({names_of(table.columns)})"
     _cursor(connection).copy_expert(f"COPY {source} TO STDOUT", writer)
     writer.finish()
 
 
 def copy_in(
-    connection: Connection, name: str, columns: list[Column], lines: Iterator[bytes]
+    connection: Connection, name: str, columns: list[BackupColumn], lines: Iterator[bytes]
 ) -> int:
     """Adds rows to a table; returns their number. Raises `Conflict` for rows that it refuses."""
     cursor = _cursor(connection)
     try:
-        cursor.copy_expert(f"COPY {name} ({names_of(columns)}) FROM STDIN", _Lines(lines))
+        cursor.copy_expert(f"COPY {name} ({names_of(columns)}) FROM STDIN", _LinesFile(lines))
     except (psycopg2.DataError, psycopg2.IntegrityError) as error:
         raise refused(f"PostgreSQL cannot take its rows of {name}: {error.pgerror}") from error
     return int(cursor.rowcount)
@@ -98,7 +104,7 @@ def empty(connection: Connection, names: list[str]) -> None:
     connection.execute(text(f"TRUNCATE {', '.join(names)} RESTART IDENTITY CASCADE"))
 
 
-def advance_identities(connection: Connection, table: Table) -> None:
+def advance_identities(connection: Connection, table: BackupTable) -> None:
     """Lets the numbers that the database gives to rows begin after those of a table."""
     for column in table.columns:
         if column.type.endswith(" identity"):
@@ -110,7 +116,7 @@ def advance_identities(connection: Connection, table: Table) -> None:
             )
 
 
-def names_of(columns: list[Column]) -> str:
+def names_of(columns: list[BackupColumn]) -> str:
     """Returns the names of columns for a statement."""
     return ", ".join(f'"{column.name}"' for column in columns)
 
@@ -136,7 +142,7 @@ def _cursor(connection: Connection) -> Any:
     return connection.connection.cursor()
 
 
-class _Lines:
+class _LinesFile:
     """Lines as the file that the driver reads."""
 
     def __init__(self, lines: Iterator[bytes]) -> None:

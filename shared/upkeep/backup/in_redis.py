@@ -30,8 +30,8 @@ from shared.intake.ingest import dead_letters
 from shared.intake.otlp import stream as records
 from shared.intake.otlp.assignment import waiting
 from shared.intake.receipts import flushing
-from shared.upkeep.backup.files import Row, Tell, Writer, in_blocks
-from shared.upkeep.backup.manifest import Table
+from shared.upkeep.backup.files import BackupWriter, Row, Tell, in_blocks
+from shared.upkeep.backup.manifest import BackupTable
 from shared.upkeep.backup.redis_rows import (
     BATCHES,
     COLUMNS,
@@ -48,16 +48,16 @@ _PAGE = 32
 _SCAN = 1000
 
 
-def tables() -> list[Table]:
+def tables() -> list[BackupTable]:
     """Describes the kinds, in the order in which they are read."""
-    return [Table("redis", name, columns) for name, columns in COLUMNS.items()]
+    return [BackupTable("redis", name, columns) for name, columns in COLUMNS.items()]
 
 
 def copy_out(
-    client: redis.Redis, objects: Objects, table: Table, tell: Tell, org_id: str | None = None
+    client: redis.Redis, objects: Objects, table: BackupTable, tell: Tell, org_id: str | None = None
 ) -> None:
     """Writes everything of a kind, of one organization or of all."""
-    writer = Writer(objects, table, tell)
+    writer = BackupWriter(objects, table, tell)
     with unavailable_when_redis_is_gone():
         # An entry can have a megabyte.
         for block in in_blocks(_READERS[table.name](client, org_id), _PAGE):
@@ -133,7 +133,7 @@ def _entries(client: redis.Redis, key: str) -> Iterator[tuple[bytes, list[bytes]
         begin = f"({page[-1][0].decode()}"
 
 
-def copy_in(client: redis.Redis, table: Table, rows: Iterator[Row]) -> None:
+def copy_in(client: redis.Redis, table: BackupTable, rows: Iterator[Row]) -> None:
     """Adds rows of a kind, see `redis_rows`. No worker sees what waits before `activate`.
 
     Raises `Conflict` for a row that is not of its kind; those before it are stored.

@@ -23,7 +23,7 @@ _MAX_BYTES = 64 * 1024 * 1024
 Store = Literal["postgres", "clickhouse", "redis"]
 
 
-class File(msgspec.Struct, frozen=True):
+class BackupFile(msgspec.Struct, frozen=True):
     """A file of a table: its size in bytes as stored, its rows, and the SHA-256 of its bytes."""
 
     name: str
@@ -32,14 +32,14 @@ class File(msgspec.Struct, frozen=True):
     sha256: str
 
 
-class Column(msgspec.Struct, frozen=True):
+class BackupColumn(msgspec.Struct, frozen=True):
     """A column of a table, in the order of the values of a row."""
 
     name: str
     type: str
 
 
-class Table(msgspec.Struct):
+class BackupTable(msgspec.Struct):
     """The rows of a table. `id_sum` is the sum of its column `id` modulo 2^64, if it is a number.
 
     Redis has tables too: kinds of keys, see `in_redis`.
@@ -47,10 +47,10 @@ class Table(msgspec.Struct):
 
     store: Store
     name: str
-    columns: list[Column]
+    columns: list[BackupColumn]
     rows: int = 0
     id_sum: int | None = None
-    files: list[File] = []
+    files: list[BackupFile] = []
 
     def file_name(self, number: int) -> str:
         """Returns the name of a file of the table; the first has the number 0."""
@@ -64,7 +64,7 @@ class Secret(msgspec.Struct, frozen=True):
     form: str
 
 
-class OfOrganization(msgspec.Struct, frozen=True):
+class ExportedOrganization(msgspec.Struct, frozen=True):
     """The organization of an export."""
 
     id: str
@@ -89,17 +89,17 @@ class Manifest(msgspec.Struct):
     finished_at: str = ""
     format: int = FORMAT
     release: str = VERSION
-    organization: OfOrganization | None = None
+    organization: ExportedOrganization | None = None
     secrets: list[Secret] = []
     left_out: list[str] = []
-    tables: list[Table] = []
+    tables: list[BackupTable] = []
     digest: str = ""
 
-    def of(self, store: Store) -> list[Table]:
+    def of(self, store: Store) -> list[BackupTable]:
         """Returns the tables of a store, in the order in which they were written."""
         return [table for table in self.tables if table.store == store]
 
-    def files(self) -> Iterator[tuple[Table, File]]:
+    def files(self) -> Iterator[tuple[BackupTable, BackupFile]]:
         """Yields every file with its table."""
         for table in self.tables:
             for file in table.files:

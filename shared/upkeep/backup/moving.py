@@ -17,7 +17,7 @@ from shared.foundation.objects import Objects
 from shared.upkeep.backup import in_clickhouse, in_postgres, in_redis, manifest
 from shared.upkeep.backup.accepting import require_known
 from shared.upkeep.backup.files import Tell, lines
-from shared.upkeep.backup.manifest import Manifest, Table
+from shared.upkeep.backup.manifest import BackupTable, Manifest
 from shared.upkeep.backup.renaming import Renaming
 from shared.upkeep.backup.restore import require_rows, require_same_schema, rows_in
 from shared.upkeep.backup.settle import settle, watch_again
@@ -133,7 +133,7 @@ def _import_postgres(
         require_rows(table, added)
 
 
-def _lines(objects: Objects, table: Table) -> Iterator[bytes]:
+def _lines(objects: Objects, table: BackupTable) -> Iterator[bytes]:
     for file in table.files:
         yield from lines(objects, file)
 

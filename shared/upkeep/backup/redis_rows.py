@@ -14,7 +14,7 @@ from shared.intake.ingest import dead_letters
 from shared.intake.otlp.assignment import state, waiting
 from shared.reading.evaluations.records import Evaluation
 from shared.upkeep.backup.files import Row
-from shared.upkeep.backup.manifest import Column, refused
+from shared.upkeep.backup.manifest import BackupColumn, refused
 
 RECORDS, WAITING, DECISIONS, BATCHES, DEAD = (
     "records",
@@ -23,17 +23,21 @@ RECORDS, WAITING, DECISIONS, BATCHES, DEAD = (
     "batches",
     "dead_letters",
 )
-_ENTRY = [Column("key", "text"), Column("id", "text"), Column("fields", "list")]
+_ENTRY = [BackupColumn("key", "text"), BackupColumn("id", "text"), BackupColumn("fields", "list")]
 COLUMNS = {
     RECORDS: _ENTRY,
     WAITING: [
-        Column("org_id", "text"),
-        Column("shard", "int"),
-        Column("trace_id", "text"),
-        Column("records", "bytes"),
+        BackupColumn("org_id", "text"),
+        BackupColumn("shard", "int"),
+        BackupColumn("trace_id", "text"),
+        BackupColumn("records", "bytes"),
     ],
-    DECISIONS: [Column("key", "text"), Column("lives_ms", "int"), Column("fields", "list")],
-    BATCHES: [*_ENTRY, Column("since_ms", "int")],
+    DECISIONS: [
+        BackupColumn("key", "text"),
+        BackupColumn("lives_ms", "int"),
+        BackupColumn("fields", "list"),
+    ],
+    BATCHES: [*_ENTRY, BackupColumn("since_ms", "int")],
     DEAD: _ENTRY,
 }
 _ID = rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"

@@ -22,7 +22,7 @@ from shared.foundation.core.errors import Conflict, Invalid
 from shared.foundation.core.ids import parse_uuid
 from shared.upkeep.backup import in_clickhouse, redis_rows
 from shared.upkeep.backup.files import Row
-from shared.upkeep.backup.manifest import Column, Manifest, Table, refused
+from shared.upkeep.backup.manifest import BackupColumn, BackupTable, Manifest, refused
 
 _NULL = b"\\N"
 _UUID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -68,13 +68,13 @@ class Renaming:
             raise refused("an id is not a UUID")
         return uuid.uuid5(self.new_id, old.decode())
 
-    def learn(self, table: Table, line: bytes) -> None:
+    def learn(self, table: BackupTable, line: bytes) -> None:
         """Remembers the id of a row that texts may name, such as the alert of an incident."""
         old = values_by_name(table, line).get("id", b"")
         if _UUID.fullmatch(old):
             self._named[old] = self.renamed(old)
 
-    def account(self, table: Table, line: bytes) -> tuple[bytes, str]:
+    def account(self, table: BackupTable, line: bytes) -> tuple[bytes, str]:
         """Returns the id and the address of a line of `users`."""
         values = values_by_name(table, line)
         self.fresh(values["id"])
@@ -86,7 +86,7 @@ class Renaming:
             pass
         raise refused("an account has no address")
 
-    def line(self, table: Table) -> Callable[[bytes], bytes]:
+    def line(self, table: BackupTable) -> Callable[[bytes], bytes]:
         """Returns the function that renames a line of a table, without identity columns."""
         changes = [self._change(table.name, column) for column in table.columns]
         kept = [at for at, column in enumerate(table.columns) if not _is_identity(column)]
@@ -97,7 +97,7 @@ class Renaming:
 
         return changed
 
-    def _change(self, table: str, column: Column) -> Callable[[bytes], bytes]:
+    def _change(self, table: str, column: BackupColumn) -> Callable[[bytes], bytes]:
         if (table, column.name) == ("organizations", "id") or column.name == "org_id":
             return self._organization
         if (table, column.name) == ("organizations", "slug"):
@@ -140,7 +140,7 @@ class Renaming:
         return self._named.get(old, old)
 
     def stored(
-        self, table: Table, jobs: Callable[[list[uuid.UUID]], set[str]]
+        self, table: BackupTable, jobs: Callable[[list[uuid.UUID]], set[str]]
     ) -> Callable[[list[list[Any]]], list[Row]]:
         """Returns the function that renames a block of rows of ClickHouse.
 
@@ -168,23 +168,23 @@ class Renaming:
 
         return changed
 
-    def waiting(self, table: Table, row: Row) -> Row:
+    def waiting(self, table: BackupTable, row: Row) -> Row:
         """Renames a row of Redis."""
         if redis_rows.owner_of(table.name, row) != self.old_id:
             raise _of_another()
         return redis_rows.moved(table.name, row, str(self.new_id), self.new_slug)
 
-    def columns(self, table: Table) -> list[Column]:
+    def columns(self, table: BackupTable) -> list[BackupColumn]:
         """Returns the columns of renamed lines."""
         return [column for column in table.columns if not _is_identity(column)]
 
 
-def values_by_name(table: Table, line: bytes) -> Mapping[str, bytes]:
+def values_by_name(table: BackupTable, line: bytes) -> Mapping[str, bytes]:
     """Returns the values of a line as COPY writes them."""
     return dict(zip((column.name for column in table.columns), _values(table, line), strict=True))
 
 
-def _values(table: Table, line: bytes) -> list[bytes]:
+def _values(table: BackupTable, line: bytes) -> list[bytes]:
     values = line.rstrip(b"\n").split(b"\t")
     if len(values) != len(table.columns):
         raise refused(f"a line of {table.name} has not one value for each column")
@@ -202,7 +202,7 @@ def _of_another() -> Conflict:
     return refused("a row is not of the organization of the export")
 
 
-def _is_identity(column: Column) -> bool:
+def _is_identity(column: BackupColumn) -> bool:
     return column.type.endswith(" identity")
 
 

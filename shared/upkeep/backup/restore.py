@@ -23,7 +23,7 @@ from shared.foundation.queue.jobs import PERSIST_EVENTS
 from shared.upkeep.backup import in_clickhouse, in_postgres, in_redis, manifest
 from shared.upkeep.backup.accepting import require_known
 from shared.upkeep.backup.files import Tell, blocks, lines
-from shared.upkeep.backup.manifest import Manifest, Table
+from shared.upkeep.backup.manifest import BackupTable, Manifest
 from shared.upkeep.backup.settle import settle, watch_again
 
 # The table that ClickHouse fills from the events that are inserted.
@@ -179,13 +179,13 @@ def _restore_redis(runtime: Runtime, objects: Objects, found: Manifest, tell: Te
         in_redis.copy_in(runtime.redis, table, rows)
 
 
-def rows_in(objects: Objects, table: Table) -> Iterator[list[Any]]:
+def rows_in(objects: Objects, table: BackupTable) -> Iterator[list[Any]]:
     """Yields the blocks of rows of a table of ClickHouse or Redis."""
     for file in table.files:
         yield from blocks(objects, table, file)
 
 
-def require_rows(table: Table, rows: int, id_sum: int | None = None) -> None:
+def require_rows(table: BackupTable, rows: int, id_sum: int | None = None) -> None:
     """Raises `Unavailable` unless a store has as many rows of a table as the backup.
 
     Sessions may be more: those of events that came while the backup was taken are made of them.

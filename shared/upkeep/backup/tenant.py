@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection, inspect
 
-from shared.upkeep.backup.manifest import Table
+from shared.upkeep.backup.manifest import BackupTable
 
 # Rows of these are many, and no text names them.
 NOT_NAMED = frozenset(
@@ -21,14 +21,14 @@ _CHANGED = {
 }
 
 
-def is_exported(table: Table) -> bool:
+def is_exported(table: BackupTable) -> bool:
     """Returns whether an export has rows of a table of PostgreSQL."""
     if table.name in {"organizations", "users"}:
         return True
     return any(column.name == "org_id" for column in table.columns)
 
 
-def rows_of(connection: Connection, table: Table, org_id: uuid.UUID) -> str | None:
+def rows_of(connection: Connection, table: BackupTable, org_id: uuid.UUID) -> str | None:
     """Returns a SELECT of the rows of a table that an export has; None if it has none."""
     if not is_exported(table):
         return None

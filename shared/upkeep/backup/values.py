@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from shared.upkeep.backup.manifest import Column, Table, refused
+from shared.upkeep.backup.manifest import BackupColumn, BackupTable, refused
 
 TIME = "DateTime64(6, 'UTC')"
 TIMES_BY_NAME = f"Map(String, {TIME})"
@@ -34,18 +34,18 @@ _PLAIN: dict[str, Any] = {
 }
 
 
-def row_type(table: Table) -> Any:
+def row_type(table: BackupTable) -> Any:
     """Returns the type of a row of ClickHouse or Redis, for a decoder of msgspec."""
     return tuple.__class_getitem__(tuple(_type(sent_type(column)) for column in table.columns))
 
 
-def plain_type(column: Column) -> str:
+def plain_type(column: BackupColumn) -> str:
     """Returns a type of ClickHouse without what only concerns its storage."""
     simple = _SIMPLE.fullmatch(column.type)
     return _LOW_CARDINALITY.sub(r"\1", simple[1] if simple else column.type)
 
 
-def sent_type(column: Column) -> str:
+def sent_type(column: BackupColumn) -> str:
     """Returns the type in which values of a column are sent to ClickHouse."""
     type_ = plain_type(column)
     if type_.startswith("AggregateFunction("):

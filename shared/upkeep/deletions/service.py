@@ -20,7 +20,7 @@ from shared.reading.sessions.deleted import hashing_of
 from shared.upkeep.deletions import in_clickhouse, in_postgres, in_redis
 from shared.upkeep.deletions.mentions import Mentions
 from shared.upkeep.deletions.models import LIVE, Deletion
-from shared.upkeep.deletions.target import MAX_SESSIONS, Target
+from shared.upkeep.deletions.target import MAX_SESSIONS, DeletionTarget
 
 DEFAULT_PAGE, MAX_PAGE = 50, 200
 # Deletions of an organization that are not finished.
@@ -28,7 +28,7 @@ _MAX_LIVE = 100
 
 
 def request(
-    session: Session, queue: Queue, org_id: uuid.UUID, target: Target, created_by: str
+    session: Session, queue: Queue, org_id: uuid.UUID, target: DeletionTarget, created_by: str
 ) -> Deletion:
     """Queues a deletion; raises `Conflict` if too many are under way."""
     live = select(Deletion.id).where(Deletion.org_id == org_id, text(LIVE))
@@ -84,7 +84,7 @@ def get(session: Session, org_id: uuid.UUID, deletion_id: str) -> Deletion:
     return require_row(session, rows, Deletion.id, deletion_id, "deletion")
 
 
-def preview(runtime: Runtime, org_id: uuid.UUID, target: Target) -> dict[str, Any]:
+def preview(runtime: Runtime, org_id: uuid.UUID, target: DeletionTarget) -> dict[str, Any]:
     """Counts what a deletion would remove and change now; changes nothing.
 
     Waiting events are not counted. Raises `Unavailable` if a store is down.
@@ -126,7 +126,7 @@ def preview(runtime: Runtime, org_id: uuid.UUID, target: Target) -> dict[str, An
     }
 
 
-def person_of(target: Target) -> tuple[str, str] | None:
+def person_of(target: DeletionTarget) -> tuple[str, str] | None:
     """Returns the field and the value of a target that names a person."""
     if target.field is None or target.value is None:
         return None

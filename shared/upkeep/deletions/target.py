@@ -16,7 +16,7 @@ _MAX_ID = 256
 _FIELD = re.compile(r"[A-Za-z0-9_$@-]+(\.[A-Za-z0-9_$@-]+){0,9}")
 
 
-class Target(NamedTuple):
+class DeletionTarget(NamedTuple):
     """Either `session_ids`, or a `field` of the payload and the `value` that it equals."""
 
     session_ids: tuple[str, ...] = ()
@@ -24,7 +24,9 @@ class Target(NamedTuple):
     value: str | None = None
 
 
-def target_of(session_ids: Sequence[str] | None, field: str | None, equals: str | None) -> Target:
+def target_of(
+    session_ids: Sequence[str] | None, field: str | None, equals: str | None
+) -> DeletionTarget:
     """Returns the target that a request names; raises `Invalid` naming the field at fault."""
     if session_ids is not None:
         if field is not None or equals is not None:
@@ -34,7 +36,7 @@ def target_of(session_ids: Sequence[str] | None, field: str | None, equals: str 
             raise Invalid.field("session_ids", f"name 1 to {MAX_SESSIONS} sessions")
         if not all(1 <= len(one) <= _MAX_ID for one in wanted):
             raise Invalid.field("session_ids", f"an id has 1 to {_MAX_ID} characters")
-        return Target(session_ids=wanted)
+        return DeletionTarget(session_ids=wanted)
     if field is None:
         raise Invalid.field("field", "name session_ids, or a field and what it equals")
     if len(field) > MAX_VALUE or not _FIELD.fullmatch(field):
@@ -42,7 +44,7 @@ def target_of(session_ids: Sequence[str] | None, field: str | None, equals: str 
         raise Invalid.field("field", reason)
     if not equals or len(equals) > MAX_VALUE:
         raise Invalid.field("equals", f"write the field's value, 1 to {MAX_VALUE} characters")
-    return Target(field=field, value=equals)
+    return DeletionTarget(field=field, value=equals)
 
 
 def names_sql(hashing: Hashing, field: str, value_hash: str) -> str:

@@ -32,7 +32,7 @@ Tell = Callable[[str], None]
 
 
 @dataclass
-class Purged:
+class PurgeCounts:
     """The removed rows by table, and the removed entries of Redis by kind.
 
     After an interrupted purge, the next one counts only the rest.
@@ -50,7 +50,7 @@ class Purged:
         return {"postgres": self.postgres, "clickhouse": self.clickhouse, "redis": self.redis}
 
 
-def purge(runtime: Runtime, slug: str, *, confirmed: str, tell: Tell) -> Purged:
+def purge(runtime: Runtime, slug: str, *, confirmed: str, tell: Tell) -> PurgeCounts:
     """Removes the deleted organization `slug`, which `confirmed` has to repeat.
 
     Calls `tell` with its progress. Raises `Invalid` for another `confirmed`, `NotFound`, `Conflict`
@@ -63,7 +63,7 @@ def purge(runtime: Runtime, slug: str, *, confirmed: str, tell: Tell) -> Purged:
         )
     # Held to the end, so that nobody restores the organization halfway and no second purge runs.
     with runtime.postgres.transaction() as session:
-        purged = Purged(require_deleted(session, slug).id, slug)
+        purged = PurgeCounts(require_deleted(session, slug).id, slug)
         _sweep(runtime, purged, tell)
         tell("PostgreSQL")
         purged.postgres.update(in_postgres.remove(runtime.postgres, purged.org_id))
@@ -71,14 +71,14 @@ def purge(runtime: Runtime, slug: str, *, confirmed: str, tell: Tell) -> Purged:
     return purged
 
 
-def _sweep(runtime: Runtime, purged: Purged, tell: Tell) -> None:
+def _sweep(runtime: Runtime, purged: PurgeCounts, tell: Tell) -> None:
     org_id = str(purged.org_id)
     tell("Redis")
     purged.redis.update(in_redis.remove(runtime.redis, org_id))
     purged.clickhouse.update(in_clickhouse.remove(runtime.clickhouse, org_id, tell))
 
 
-def _finish(runtime: Runtime, session: Session, purged: Purged, tell: Tell) -> None:
+def _finish(runtime: Runtime, session: Session, purged: PurgeCounts, tell: Tell) -> None:
     tell("waiting for rows that are being stored")
     hold_alone(session, purged.org_id)
     _sweep(runtime, purged, tell)

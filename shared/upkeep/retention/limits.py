@@ -18,7 +18,7 @@ _CANARY_DAYS = 1
 
 
 @dataclass(frozen=True)
-class Limit:
+class RetentionLimit:
     """A limit: rows from before `before`, a midnight (UTC), are old in these organizations."""
 
     before: datetime
@@ -26,7 +26,7 @@ class Limit:
     org_ids: tuple[str, ...]
 
 
-def limits(postgres: Postgres, config: Settings, now: datetime) -> list[Limit]:
+def limits(postgres: Postgres, config: Settings, now: datetime) -> list[RetentionLimit]:
     """Returns the limits of all organizations that have one, one for each number of days.
 
     Limits are whole days, so that rows are removed once a day and not all the time. Deleted
@@ -44,11 +44,11 @@ def limits(postgres: Postgres, config: Settings, now: datetime) -> list[Limit]:
             by_days[_CANARY_DAYS].append(str(CANARY_ID))
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     return [
-        Limit(midnight - timedelta(days=days), days, tuple(found))
+        RetentionLimit(midnight - timedelta(days=days), days, tuple(found))
         for days, found in sorted(by_days.items())
     ]
 
 
-def days_of(found: Sequence[Limit]) -> dict[str, int]:
+def days_of(found: Sequence[RetentionLimit]) -> dict[str, int]:
     """Returns the number of days by organization."""
     return {org_id: limit.days for limit in found for org_id in limit.org_ids}

@@ -23,7 +23,7 @@ from shared.foundation.queue import unavailable_when_redis_is_gone
 from shared.foundation.queue.jobs import APPLY_RETENTION
 from shared.intake.ingest import backlog
 from shared.upkeep.retention import statements
-from shared.upkeep.retention.limits import Limit, days_of, limits
+from shared.upkeep.retention.limits import RetentionLimit, days_of, limits
 
 log = get_logger(__name__)
 
@@ -55,7 +55,7 @@ def apply(runtime: Runtime, stopping: threading.Event, now: datetime) -> Removed
         return _Run(runtime, stopping, now).run() if alone else {}
 
 
-class _Later(Exception):
+class _NextRun(Exception):
     """A reason to leave the rest to the next run; the message goes to the log."""
 
 
@@ -79,15 +79,17 @@ class _Run:
                     self._wait()
             if self._now.weekday() == REWRITE_WEEKDAY:
                 self._write_again()
-        except _Later as reason:
+        except _NextRun as reason:
             log.info("retention_postponed", reason=str(reason))
         finally:
             self._tell()
         return self._removed
 
-    def _find(self, kept: AgingTable) -> dict[int, tuple[list[Limit], Counter[str]]]:
+    def _find(self, kept: AgingTable) -> dict[int, tuple[list[RetentionLimit], Counter[str]]]:
         """Returns by month the limits that have old rows, and the numbers of these rows."""
-        found: dict[int, tuple[list[Limit], Counter[str]]] = defaultdict(lambda: ([], Counter()))
+        found: dict[int, tuple[list[RetentionLimit], Counter[str]]] = defaultdict(
+            lambda: ([], Counter())
+        )
         for limit in self._limits if kept.moment is not None else ():
             old = statements.old_rows(kept, [limit])
             if not self._rows(statements.any_candidate(kept), old.params):
@@ -100,7 +102,7 @@ class _Run:
                 found[month][1].update(counts)
         return dict(sorted(found.items()))
 
-    def _remove(self, kept: AgingTable, month: int, old_limits: list[Limit]) -> None:
+    def _remove(self, kept: AgingTable, month: int, old_limits: list[RetentionLimit]) -> None:
         old = statements.old_rows(kept, old_limits)
         nothing_remains = (
             kept.by_month
@@ -126,26 +128,28 @@ class _Run:
         return self._clickhouse.rows(sql, params, settings=statements.QUIET)
 
     def _require_quiet(self) -> None:
-        """Raises `_Later` unless there is capacity for a mutation."""
+        """Raises `_NextRun` unless there is capacity for a mutation."""
         if self._stopping.is_set():
-            raise _Later("this worker stops")
+            raise _NextRun("this worker stops")
         running = unfinished(self._clickhouse)
         if running:
-            raise _Later(f"a mutation of {running[0].table} is under way{_why(running[0].failure)}")
+            raise _NextRun(
+                f"a mutation of {running[0].table} is under way{_why(running[0].failure)}"
+            )
         with unavailable_when_redis_is_gone():
             waiting = sum(backlog.measure(self._runtime.redis).values())
             lag = backlog.lag_secs(self._runtime.redis)
         if waiting > self._runtime.settings.ingest_backlog_bytes * BACKLOG_SHARE or lag > LAG_SECS:
-            raise _Later("ingest is behind")
+            raise _NextRun("ingest is behind")
 
     def _wait(self) -> None:
         """Waits until no mutation is left; ClickHouse retries a failed one by itself."""
         while running := unfinished(self._clickhouse):
             for mutation in running:
                 if mutation.failure:
-                    raise _Later(f"a mutation of {mutation.table} fails: {mutation.failure}")
+                    raise _NextRun(f"a mutation of {mutation.table} fails: {mutation.failure}")
             if self._stopping.wait(_POLL_SECS):
-                raise _Later("this worker stops; its mutation goes on")
+                raise _NextRun("this worker stops; its mutation goes on")
 
     def _tell(self) -> None:
         days = days_of(self._limits)

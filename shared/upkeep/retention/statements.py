@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from shared.foundation.clickhouse.kept import AgingTable
 from shared.foundation.clickhouse.where import moment
 from shared.foundation.core.clock import to_us
-from shared.upkeep.retention.limits import Limit
+from shared.upkeep.retention.limits import RetentionLimit
 
 # No person waits for these counts, so they use one core and leave the others to requests.
 QUIET: Mapping[str, object] = {
@@ -31,7 +31,7 @@ class Old:
     params: Mapping[str, object]
 
 
-def old_rows(kept: AgingTable, limits: Sequence[Limit]) -> Old:
+def old_rows(kept: AgingTable, limits: Sequence[RetentionLimit]) -> Old:
     """Returns the condition for rows past the limit of their own organization."""
     choices, params = [], dict[str, object]()
     for number, limit in enumerate(limits):
@@ -115,7 +115,7 @@ def write_again(table: str, partition_id: str) -> str:
     )
 
 
-def is_over(month: int, limits: Sequence[Limit]) -> bool:
+def is_over(month: int, limits: Sequence[RetentionLimit]) -> bool:
     """Returns whether a month (YYYYMM) lies before all limits."""
     return all(month < limit.before.year * 100 + limit.before.month for limit in limits)
 

@@ -13,7 +13,7 @@ from shared.foundation.core.clock import now, to_us
 from shared.foundation.core.errors import NotFound
 from shared.foundation.deployment.runtime import Runtime
 from shared.upkeep.usage.billing_windows import BillingWindow, chosen_window, newest_windows
-from shared.upkeep.usage.counters import COUNTERS, Subject
+from shared.upkeep.usage.counters import COUNTERS, UsageSubject
 from shared.upkeep.usage.evaluations import evaluations_by_window
 from shared.upkeep.usage.events import events_by_window
 
@@ -22,7 +22,7 @@ FRESH = timedelta(seconds=60)
 MAX_WINDOWS = 36
 
 
-class Counted(msgspec.Struct, frozen=True):
+class UsageCounts(msgspec.Struct, frozen=True):
     """Numbers by the names of `COUNTERS`, and the time when they were counted."""
 
     numbers: dict[str, int]
@@ -65,9 +65,9 @@ def usage(runtime: Runtime, org_id: uuid.UUID, window_start: datetime | None) ->
     counted = remembered(
         runtime.redis,
         f"usage:{org_id}:{to_us(window.start)}",
-        Counted,
+        UsageCounts,
         FRESH,
-        lambda: _count(Subject(runtime, org_id, window)),
+        lambda: _count(UsageSubject(runtime, org_id, window)),
     )
     return Usage(
         org_id=org_id,
@@ -104,11 +104,11 @@ def _anchor(runtime: Runtime, org_id: uuid.UUID) -> datetime:
     return anchor
 
 
-def _count(subject: Subject) -> Counted:
+def _count(subject: UsageSubject) -> UsageCounts:
     # Taken first, because rows that are stored while the rest is read may be missing.
     calculated_at = now()
     numbers = {name: counter.count(subject) for name, counter in COUNTERS.items()}
-    return Counted(numbers, calculated_at)
+    return UsageCounts(numbers, calculated_at)
 
 
 def _count_by_window(

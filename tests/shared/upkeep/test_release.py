@@ -14,7 +14,7 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.postgres import migrate as postgres_migrations
 from shared.foundation.postgres.revisions import current_revision, revisions
 from shared.upkeep import release, release_checks
-from shared.upkeep.release_plan import Step, duration
+from shared.upkeep.release_plan import MigrationStep, duration
 from tests.support.databases import empty_databases, environment
 from tests.support.runtime import connected, settings_for
 
@@ -99,7 +99,7 @@ def test_a_setting_that_cannot_be_used_is_refused_before_the_first_change(
 
 
 def test_a_copy_needs_room(previous: Runtime) -> None:
-    fits = Step("ClickHouse 0006", "copies a table", room=1000)
+    fits = MigrationStep("ClickHouse 0006", "copies a table", room=1000)
     release_checks.require_possible(previous, [fits])
     with pytest.raises(ConfigurationError, match="give it more room"):
         release_checks.require_possible(previous, [fits, fits._replace(room=10**18)])

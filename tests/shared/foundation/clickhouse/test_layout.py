@@ -20,7 +20,7 @@ from shared.foundation.clickhouse.published import TABLES, statement
 from shared.foundation.deployment.runtime import Runtime
 from shared.upkeep.purge.in_clickhouse import _DELETE, _DELETE_HIDDEN
 from shared.upkeep.retention import statements
-from shared.upkeep.retention.limits import Limit
+from shared.upkeep.retention.limits import RetentionLimit
 
 ONE = Layout(None, "watchpost")
 CLUSTER = Layout("main", "watchpost")
@@ -34,7 +34,7 @@ RELEASED = {
 
 VIEWS = [statement(table, "analytics", "watchpost") for table in TABLES]
 
-_LIMIT = Limit(datetime(2026, 1, 1, tzinfo=UTC), 30, ("a", "b"))
+_LIMIT = RetentionLimit(datetime(2026, 1, 1, tzinfo=UTC), 30, ("a", "b"))
 _KEPT_AND_OLD = [
     (kept, statements.old_rows(kept, [_LIMIT, _LIMIT]), 202512 if kept.by_month else 0)
     for kept in KEPT

@@ -30,7 +30,7 @@ from shared.reading.sessions import facts, selection, totals
 from shared.reading.sessions.event_stream import event_objects
 from shared.reading.sessions.selection import SessionFilters
 from shared.upkeep.retention import statements
-from shared.upkeep.retention.limits import Limit
+from shared.upkeep.retention.limits import RetentionLimit
 from shared.upkeep.usage import evaluations as usage_evaluations
 from shared.upkeep.usage import events as usage_events
 from shared.upkeep.usage.billing_windows import BillingWindow
@@ -216,7 +216,7 @@ def test_peoples_sql_is_exact_over_shards(both: Both, sql: str, exact: str) -> N
 
 def test_retention_removes_the_same(both: Both) -> None:
     """Uses an organization that the other tests do not read."""
-    limits = [Limit(datetime(2026, 11, 2, 6, tzinfo=UTC), 1, (OTHER,))]
+    limits = [RetentionLimit(datetime(2026, 11, 2, 6, tzinfo=UTC), 1, (OTHER,))]
     for kept in KEPT:
         old = statements.old_rows(kept, limits)
         counted = []

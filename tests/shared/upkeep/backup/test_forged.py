@@ -25,9 +25,9 @@ from shared.intake.otlp.assignment.waiting import WaitingTrace
 from shared.intake.otlp.records import LogRecord, Records, Resource, Scope
 from shared.upkeep.backup import manifest, redis_rows
 from shared.upkeep.backup.create import create
-from shared.upkeep.backup.files import Writer, blocks, lines, unpacked
+from shared.upkeep.backup.files import BackupWriter, blocks, lines, unpacked
 from shared.upkeep.backup.listing import verify
-from shared.upkeep.backup.manifest import Column, File, Table
+from shared.upkeep.backup.manifest import BackupColumn, BackupFile, BackupTable
 from shared.upkeep.backup.moving import import_organization
 from shared.upkeep.backup.restore import restore
 from tests.support.runtime import Org, make_org
@@ -49,7 +49,7 @@ class Forger:
         self.found = manifest.read(self.objects)
         self.org, self.other = org, other
 
-    def table(self, name: str) -> Table:
+    def table(self, name: str) -> BackupTable:
         """Returns a table of the manifest."""
         [table] = [one for one in self.found.tables if one.name == name]
         return table
@@ -62,10 +62,10 @@ class Forger:
         read = (blocks(self.objects, table, file) for file in table.files)
         return [row for file in read for block in file for row in block]
 
-    def write(self, table: Table, rows: list[Any]) -> None:
+    def write(self, table: BackupTable, rows: list[Any]) -> None:
         """Replaces the rows of a table, and adds the table if it is new."""
         table.files, table.rows, table.id_sum = [], 0, None
-        writer = Writer(self.objects, table, quiet)
+        writer = BackupWriter(self.objects, table, quiet)
         if table.store == "postgres":
             for row in rows:
                 writer.write(row)
@@ -82,11 +82,11 @@ class Forger:
         assert changed != rows
         self.write(self.table(name), changed)
 
-    def put(self, table: Table, content: bytes, rows: int) -> None:
+    def put(self, table: BackupTable, content: bytes, rows: int) -> None:
         """Replaces the files of a table by one with this content."""
         name = table.file_name(0)
         digest = hashlib.sha256(content).hexdigest()
-        table.files = [File(name, self.objects.put(name, [content]), rows, digest)]
+        table.files = [BackupFile(name, self.objects.put(name, [content]), rows, digest)]
         table.rows = rows
 
     def finish(self) -> None:
@@ -125,14 +125,15 @@ def an_instance_key(forged: Forger) -> None:
     table = forged.table("api_keys")
     at = [column.name for column in table.columns].index("org_id")
     columns = [
-        Column(one.name, "text" if one.name == "org_id" else one.type) for one in table.columns
+        BackupColumn(one.name, "text" if one.name == "org_id" else one.type)
+        for one in table.columns
     ]
     rows = []
     for line in forged.rows("api_keys"):
         values = line.rstrip(b"\n").split(b"\t")
         values[at] = b"\\N"
         rows.append(b"\t".join(values) + b"\n")
-    forged.write(Table("postgres", "public.api_keys", columns), rows)
+    forged.write(BackupTable("postgres", "public.api_keys", columns), rows)
 
 
 def a_key_of_no_organization(forged: Forger) -> None:
@@ -141,26 +142,26 @@ def a_key_of_no_organization(forged: Forger) -> None:
 
 def a_stranger_at_the_provider(forged: Forger) -> None:
     names = [("issuer", "text"), ("subject", "text"), ("user_id", "uuid"), ("created_at", "text")]
-    columns = [Column(name, type_) for name, type_ in names]
-    columns[-1] = Column("created_at", "timestamp with time zone")
+    columns = [BackupColumn(name, type_) for name, type_ in names]
+    columns[-1] = BackupColumn("created_at", "timestamp with time zone")
     user_id = forged.rows("users")[0].split(b"\t")[0]
     line = b"\t".join((b"https://idp", b"mallory", user_id, b"now")) + b"\n"
-    forged.write(Table("postgres", "external_identities", columns), [line])
+    forged.write(BackupTable("postgres", "external_identities", columns), [line])
 
 
 def a_program(forged: Forger) -> None:
     name = "users (email) FROM PROGRAM 'id'; COPY users"
-    forged.found.tables.append(Table("postgres", name, [Column("email", "text")]))
+    forged.found.tables.append(BackupTable("postgres", name, [BackupColumn("email", "text")]))
 
 
 def a_column_with_a_statement(forged: Forger) -> None:
     columns = forged.table("alerts").columns
-    columns[0] = Column('id") FROM PROGRAM $$id$$; COPY alerts ("id', columns[0].type)
+    columns[0] = BackupColumn('id") FROM PROGRAM $$id$$; COPY alerts ("id', columns[0].type)
 
 
 def a_request_of_clickhouse(forged: Forger) -> None:
     name = "FUNCTION url('http://127.0.0.1:1/', TSV, 'a String') SELECT payload FROM events --"
-    forged.found.tables.append(Table("clickhouse", name, forged.table("events").columns))
+    forged.found.tables.append(BackupTable("clickhouse", name, forged.table("events").columns))
 
 
 def events_of_another(forged: Forger) -> None:
@@ -211,7 +212,7 @@ def a_member_with_all_permissions(forged: Forger) -> None:
 
 
 def an_id_that_is_none(forged: Forger) -> None:
-    forged.found.organization = manifest.OfOrganization("*", forged.org.slug, "")
+    forged.found.organization = manifest.ExportedOrganization("*", forged.org.slug, "")
 
 
 def an_entry_that_stops_workers(forged: Forger) -> None:
@@ -231,7 +232,9 @@ def a_salt_with_a_statement(forged: Forger) -> None:
 
 def a_file_elsewhere(forged: Forger) -> None:
     [file] = forged.table("events").files
-    forged.table("events").files = [File("../one/" + file.name, file.size, file.rows, file.sha256)]
+    forged.table("events").files = [
+        BackupFile("../one/" + file.name, file.size, file.rows, file.sha256)
+    ]
 
 
 def an_end_that_is_no_moment(forged: Forger) -> None:
@@ -312,7 +315,7 @@ def test_a_row_of_redis_is_only_of_the_organization_of_the_archive(
     runtime: Runtime, forger: Forger, kind: str
 ) -> None:
     known = [table for table in forger.found.tables if table.name == kind]
-    [table] = known or [Table("redis", kind, redis_rows.COLUMNS[kind])]
+    [table] = known or [BackupTable("redis", kind, redis_rows.COLUMNS[kind])]
     forger.write(table, [row_of_redis(kind, forger.org)])
     forger.finish()
     made = import_organization(runtime, forger.objects, quiet, f"{forger.org.slug}-own")
@@ -352,7 +355,7 @@ def small(tmp_path: Path) -> Forger:
     objects = open_objects(str(tmp_path / "small"))
     moment = "2026-11-23T00:00:00Z"
     made = manifest.Manifest("id", "deployment", "1", 1, moment, moment)
-    made.tables = [Table("postgres", "alerts", [Column("name", "text")])]
+    made.tables = [BackupTable("postgres", "alerts", [BackupColumn("name", "text")])]
     manifest.write(objects, made)
     none = Org(uuid.UUID(int=0), "")
     return Forger(tmp_path / "small", none, none)

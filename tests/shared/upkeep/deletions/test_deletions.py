@@ -28,7 +28,7 @@ from shared.upkeep.backup.create import create
 from shared.upkeep.backup.moving import import_organization
 from shared.upkeep.deletions import in_clickhouse, proof, running, service
 from shared.upkeep.deletions.mentions import Mentions
-from shared.upkeep.deletions.target import Target, names, target_of
+from shared.upkeep.deletions.target import DeletionTarget, names, target_of
 from shared.watch.incidents import comments
 from tests.support.deletions import delete, drain, read, request, run, turn
 from tests.support.evaluations import evaluation
@@ -310,9 +310,11 @@ def test_an_imported_organization_knows_its_deletions(
             earlier = text("UPDATE organizations SET deletion_salt = NULL WHERE id = :id")
             session.execute(earlier, {"id": org.uuid})
     fill(runtime, org)
-    delete(runtime, org, Target(session_ids=(THEIRS,)))
+    delete(runtime, org, DeletionTarget(session_ids=(THEIRS,)))
     with runtime.postgres.transaction() as session:
-        service.request(session, runtime.queue, org.uuid, Target((), "user.email", OTHER), "t")
+        service.request(
+            session, runtime.queue, org.uuid, DeletionTarget((), "user.email", OTHER), "t"
+        )
         organization = lifecycle.require(session, org.slug)
     place = open_objects(str(tmp_path / "export"))
     create(runtime, place, print, organization)

@@ -20,7 +20,7 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.reading.evaluations import store
 from shared.reading.sessions import deleted
 from shared.upkeep.deletions import in_clickhouse
-from shared.upkeep.deletions.target import Target
+from shared.upkeep.deletions.target import DeletionTarget
 from shared.watch.incidents.opening import Breach
 from tests.support.deletions import read, request, run, turn
 from tests.support.findings import Audited, candidate
@@ -130,7 +130,7 @@ def test_a_deletion_waits_for_what_is_written(
     with ThreadPoolExecutor(2) as pool, writing:
         worker = pool.submit(work)
         wait_until(lambda: writing.reached.is_set() or worker.done())
-        made = request(runtime, org, Target(session_ids=(GONE,)))
+        made = request(runtime, org, DeletionTarget(session_ids=(GONE,)))
         deletion = pool.submit(run, runtime, org)
         wait_until(lambda: waits(runtime) or deletion.done())
         assert read(runtime, made).fenced_at is None
@@ -161,7 +161,7 @@ def test_what_waits_for_a_deletion_leaves_the_session_out(
         fencing.wait()
 
     monkeypatch.setattr(deleted, "add", add_slowly)
-    made = request(runtime, org, Target(session_ids=(GONE,)))
+    made = request(runtime, org, DeletionTarget(session_ids=(GONE,)))
     with ThreadPoolExecutor(2) as pool, writing, fencing:
         deletion = pool.submit(run, runtime, org)
         assert fencing.reached.wait(60)

@@ -24,7 +24,7 @@ from shared.intake.receipts.origin import Origin
 from shared.intake.receipts.receipt import Receipt, digest_of
 from shared.reading.model_windows.context_windows import ContextWindows
 from shared.upkeep.purge import late
-from shared.upkeep.purge.service import Purged, purge
+from shared.upkeep.purge.service import PurgeCounts, purge
 from tests.support.events import event, store_events
 from tests.support.people import add_member
 from tests.support.processes import wait_until
@@ -42,7 +42,7 @@ def tell_nobody(_doing: str) -> None:
     """Ignores a progress message."""
 
 
-def run(runtime: Runtime, org: Org) -> Purged:
+def run(runtime: Runtime, org: Org) -> PurgeCounts:
     return purge(runtime, org.slug, confirmed=org.slug, tell=tell_nobody)
 
 
