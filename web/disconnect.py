@@ -22,10 +22,10 @@ def client_watch() -> Callable[[], bool]:
     if not isinstance(connection, socket.socket) or isinstance(connection, ssl.SSLSocket):
         return lambda: False
     speaks_11 = request.environ.get("SERVER_PROTOCOL") == "HTTP/1.1"
-    return _Watch(connection, may_ask=speaks_11).is_gone
+    return _ConnectionWatch(connection, may_ask=speaks_11).is_gone
 
 
-class _Watch:
+class _ConnectionWatch:
     """The connection of a client that may be gone.
 
     A client that sends no more may have been killed, or may be waiting for its answer. The two

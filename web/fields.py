@@ -11,7 +11,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from web.params import Switch, Timestamp, Values
+from web.params import ListField, Switch, Timestamp
 
 Field = ma.fields.Field[Any]
 # Keywords of a field, for several fields that share them.
@@ -47,7 +47,7 @@ raw = partial(_field, ma.fields.Raw)
 author = partial(text, "the address of a person or the name of a key")
 texts = partial(_field, partial(ma.fields.List, ma.fields.String))
 # Several values in one parameter, none of them when it is absent.
-values = partial(_field, Values, load_default=list)
+values = partial(_field, ListField, load_default=list)
 
 
 def list_of(item: Field, about: str = "", **details: Any) -> Field:

@@ -15,7 +15,7 @@ from shared.reading.evaluations.filters import EvaluationFilters
 from shared.reading.events.filters import EventFilters
 from shared.reading.events.latency.query import LatencyFilters
 from shared.reading.sessions.selection import SessionFilters
-from web.params import Timestamp, Values, values
+from web.params import ListField, Timestamp, values
 
 # A heading of docs/filters.md → the filters that it lists.
 DOCUMENTED: dict[str, type[Filters]] = {
@@ -42,7 +42,7 @@ _VALUES = {
 MAX_NUMBER = 2**53 - 1
 
 
-class _Filtered(Schema):
+class _FilterSchema(Schema):
     """Builds `filters` from the parameters that are filters."""
 
     filters: ClassVar[type[Filters]]
@@ -71,7 +71,7 @@ def filtered(filters: type[Filters], own: type[Schema] = _NoMore) -> type[Schema
     if twice:
         names = ", ".join(sorted(twice))
         raise ValueError(f"{names}: {filters.__name__} must leave out this parameter of the read")
-    base = _Filtered.from_dict(made)
+    base = _FilterSchema.from_dict(made)
     return type(own.__name__, (own, base), {"filters": filters})
 
 
@@ -105,7 +105,7 @@ def _field(one: Filter) -> fields.Field[Any]:
         )
     if one.type == "any_of":
         return values(one.description, one.choices)
-    return Values(load_default=list, metadata=metadata)
+    return ListField(load_default=list, metadata=metadata)
 
 
 def typescript() -> str:

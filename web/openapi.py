@@ -48,7 +48,7 @@ def make_api(app: Flask) -> Api:
     app.config.update(API_TITLE="Watchpost", API_VERSION=VERSION, OPENAPI_VERSION="3.1.0")
     app.url_map.converters.update(any_id=paths.AnyId, event_id=paths.EventId)
     api = Api(app, spec_kwargs={"info": {"description": _DESCRIPTION}})
-    api.register_field(params.Values, "string", None)
+    api.register_field(params.ListField, "string", None)
     api.register_field(params.Timestamp, "string", "date-time")
     api.register_converter(paths.AnyId, _any_id_schema)
     api.register_converter(paths.EventId, _event_id_schema)

@@ -17,7 +17,7 @@ def split_values(text: str) -> list[str]:
     return [part.replace("\\,", ",") for part in _SEPARATOR.split(text) if part]
 
 
-class Values(fields.Field[list[str]]):
+class ListField(fields.Field[list[str]]):
     r"""Several values in one parameter: comma-separated, `\,` is a comma inside a value."""
 
     default_error_messages = {"invalid": "must be text"}  # noqa: RUF012 as marshmallow declares it
@@ -32,7 +32,7 @@ class Values(fields.Field[list[str]]):
         return split_values(value)
 
 
-def values(what: str, choices: tuple[str, ...] = ()) -> Values:
+def values(what: str, choices: tuple[str, ...] = ()) -> ListField:
     """Returns a filter field that takes several values, limited to `choices` if given."""
 
     def check(given: list[str]) -> None:
@@ -41,7 +41,7 @@ def values(what: str, choices: tuple[str, ...] = ()) -> Values:
         if choices and not set(given).issubset(choices):
             raise ValidationError(f"must be one of {', '.join(choices)}")
 
-    return Values(
+    return ListField(
         load_default=list,
         validate=check,
         metadata={"description": f"{what}; several values, comma-separated, match any of them"},

@@ -40,7 +40,7 @@ class Canary:
 
 
 @dataclass(frozen=True)
-class Report:
+class ReadinessReport:
     """The state of each store. An age in seconds is None when its store did not answer.
 
     `ingest` shows whether a worker runs that stores events.
@@ -73,7 +73,7 @@ class Readiness:
         self._oldest_job = Probe(partial(_oldest_job, runtime))
         self._evaluator = EvaluatorHealthProbe(runtime.settings.evaluator_endpoint)
 
-    def report(self) -> Report:
+    def report(self) -> ReadinessReport:
         """Returns the current state."""
         pings = {name: probe.start() for name, probe in self._probes.items()}
         lag, oldest_job = self._lag.start(), self._oldest_job.start()
@@ -87,7 +87,7 @@ class Readiness:
         oldest_now = _answer(oldest_job) if stores["postgres"] else None
         consumes = _answer(ingest) is not None
         flown = _answer(canary) or _without(self._settings)
-        return Report(
+        return ReadinessReport(
             stores=stores,
             ingest=consumes,
             evaluator=self._evaluator.state(),

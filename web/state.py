@@ -23,7 +23,7 @@ _NAME = "watchpost"
 
 
 @dataclass(frozen=True)
-class State:
+class WebState:
     """The runtime, and objects that are created once instead of in every request."""
 
     runtime: Runtime
@@ -42,7 +42,7 @@ class State:
 def attach(app: Flask, runtime: Runtime) -> None:
     """Creates the application's state; raises `ConfigurationError`."""
     ingest = Ingest(runtime)
-    app.extensions[_NAME] = State(
+    app.extensions[_NAME] = WebState(
         runtime=runtime,
         authenticator=Authenticator(runtime),
         ingest=ingest,
@@ -61,9 +61,9 @@ def attach(app: Flask, runtime: Runtime) -> None:
     )
 
 
-def state() -> State:
+def state() -> WebState:
     """Returns the state of the application that handles the request."""
-    return cast("State", current_app.extensions[_NAME])
+    return cast("WebState", current_app.extensions[_NAME])
 
 
 def runtime() -> Runtime:

@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 import pytest
 from marshmallow import Schema, ValidationError
 
-from web.params import Limit, Timestamp, Values, split_values
+from web.params import Limit, ListField, Timestamp, split_values
 
 
 class Query(Schema):
     """One field of each kind."""
 
-    values = Values()
+    values = ListField()
     at = Timestamp(load_default=None)
     limit = Limit(default=50, cap=200)
 

@@ -11,7 +11,7 @@ from web.params import Limit
 from web.statement import AsSql
 
 
-class _Page(AsSql):
+class _ResultPaging(AsSql):
     """The position in the list, and the form of the answer."""
 
     lowest = fields.text(
@@ -27,7 +27,7 @@ class _Page(AsSql):
             raise ValidationError("cannot be combined with lowest", "cursor")
 
 
-EvaluationQuery = filtered(EvaluationFilters, _Page)
+EvaluationQuery = filtered(EvaluationFilters, _ResultPaging)
 
 
 class Evaluation(Schema):

@@ -46,7 +46,7 @@ def _paths(description: str) -> fields.Field:
     return fields.values(f"{description}. {_PATHS}")
 
 
-class _Chosen(Schema):
+class _PairChoice(Schema):
     """The pairs that count."""
 
     start_event_type = _type("starting", DEFAULT_TYPES[0])
@@ -72,7 +72,7 @@ class _Chosen(Schema):
     )
 
 
-class _Pairs(AsSql, _Chosen):
+class _Pairs(AsSql, _PairChoice):
     """The figures to return."""
 
     bin_count = fields.integer(
@@ -93,7 +93,7 @@ class _Pairs(AsSql, _Chosen):
     )
 
 
-class _Calls(_Chosen):
+class _Calls(_PairChoice):
     """The latencies to list."""
 
     latency_from = fields.number("pairs that took at least so many milliseconds", optional=True)

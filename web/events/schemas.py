@@ -79,7 +79,7 @@ _FIELDS: dict[str, Callable[..., fields.Field]] = {
 }
 
 
-class _Page(AsSql):
+class _EventPaging(AsSql):
     """The position in the list, and the form of the answer."""
 
     order = fields.order("`desc`: newest first; `asc`: oldest first")
@@ -87,7 +87,7 @@ class _Page(AsSql):
     limit = Limit(default=50, cap=1000)
 
 
-EventPageQuery = filtered(EventFilters, _Page)
+EventPageQuery = filtered(EventFilters, _EventPaging)
 
 
 def _shown(column: EventColumn) -> fields.Field:

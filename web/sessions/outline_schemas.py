@@ -10,7 +10,7 @@ from web.params import Limit
 from web.statement import AsSql
 
 
-class _Page(AsSql):
+class _OutlinePaging(AsSql):
     """The part of the outline."""
 
     columns = fields.text("`id`: only this column", optional=True, validate=validate.OneOf(["id"]))
@@ -26,7 +26,7 @@ class _Page(AsSql):
     )
 
 
-OutlineQuerySchema = filtered(OutlineFilters, _Page)
+OutlineQuerySchema = filtered(OutlineFilters, _OutlinePaging)
 
 
 def _column(item: fields.Field, about: str) -> fields.Field:

@@ -14,7 +14,7 @@ from web.params import Limit
 from web.statement import AsSql
 
 
-class _Page(AsSql):
+class _SessionPaging(AsSql):
     """The order of the list, the position in it, and the form of the answer."""
 
     sort = fields.text(
@@ -32,7 +32,7 @@ class _Page(AsSql):
     limit = Limit(default=50, cap=200)
 
 
-SessionQuery = filtered(SessionFilters, _Page)
+SessionQuery = filtered(SessionFilters, _SessionPaging)
 
 
 class SessionAgent(Schema):

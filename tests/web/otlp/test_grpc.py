@@ -42,7 +42,7 @@ from tests.support.server import running_server
 from tests.support.streams import waiting_records
 from web.otlp.grpc import exports
 from web.otlp.grpc.__main__ import make_server
-from web.otlp.grpc.exports import SERVICES, Exports
+from web.otlp.grpc.exports import SERVICES, ExportCalls
 
 pytestmark = pytest.mark.flow
 
@@ -358,7 +358,7 @@ def test_a_call_that_finds_no_place_is_counted(
     headers = key("events:add")
 
     async def refuse() -> Any:
-        server = make_server(runtime.settings, Exports(runtime, arriving=0, working=1))
+        server = make_server(runtime.settings, ExportCalls(runtime, arriving=0, working=1))
         port = server.add_insecure_port("127.0.0.1:0")
         await server.start()
         with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:

@@ -15,7 +15,7 @@ from shared.foundation.core.logs import configure_logging, get_logger
 from shared.foundation.core.metrics.exporter import Exporter
 from shared.foundation.core.tracing.exporter import Tracing
 from shared.foundation.deployment.runtime import Runtime
-from web.otlp.grpc.exports import SERVICES, Exports
+from web.otlp.grpc.exports import SERVICES, ExportCalls
 
 log = get_logger(__name__)
 
@@ -25,7 +25,7 @@ WORKING = 8
 STOP_SECS = 6.0
 
 
-def make_server(settings: Settings, exports: Exports) -> grpc.aio.Server:
+def make_server(settings: Settings, exports: ExportCalls) -> grpc.aio.Server:
     """Returns a server that does not listen yet."""
     server = grpc.aio.server(
         options=[
@@ -67,7 +67,7 @@ async def serve(settings: Settings, runtime: Runtime) -> None:
     for signum in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(signum, stop.set)
     loop.set_default_executor(ThreadPoolExecutor(WORKING * 2, "export"))
-    server = make_server(settings, Exports(runtime, settings.web_threads, WORKING))
+    server = make_server(settings, ExportCalls(runtime, settings.web_threads, WORKING))
     address = f"{settings.web_bind}:{settings.otlp_grpc_port}"
     credentials = credentials_of(settings)
     try:

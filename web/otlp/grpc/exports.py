@@ -57,11 +57,11 @@ _GZIP = b"\x1f\x8b"
 _PROMPT_SECS = 1.0
 
 
-class NoPlace(Unavailable):
+class NoPlaceForCall(Unavailable):
     """A call that found no place in time. Nothing was read of it, so it is counted here."""
 
 
-class Exports:
+class ExportCalls:
     """The calls of one process: `arriving` messages at a time, and `working` of them in threads."""
 
     def __init__(self, runtime: Runtime, arriving: int, working: int) -> None:
@@ -131,7 +131,7 @@ class Exports:
                             self._limits.admit, identity.org_id, origin.key_id, identity.epoch
                         ),
                     )
-        except NoPlace as refusal:
+        except NoPlaceForCall as refusal:
             count = self._ingest.count_refusal
             await asyncio.to_thread(count, identity.org_id, origin, refusal)
             raise
@@ -164,11 +164,11 @@ def _span(signal: Signal, call: Call) -> spans.BlockSpan:
 
 @asynccontextmanager
 async def _place(places: asyncio.Semaphore) -> AsyncIterator[None]:
-    """Holds one of the places. Raises `NoPlace` if none becomes free in time."""
+    """Holds one of the places. Raises `NoPlaceForCall` if none becomes free in time."""
     try:
         await asyncio.wait_for(places.acquire(), PLACE_SECS)
     except TimeoutError:
-        raise NoPlace("too many exports at once", retry_after_secs=RETRY_SECS) from None
+        raise NoPlaceForCall("too many exports at once", retry_after_secs=RETRY_SECS) from None
     try:
         yield
     finally:
