@@ -27,7 +27,7 @@ _MARKED = re.compile(r"(<!-- bench: (\w+)((?: \w+)*) -->\n).*?(<!-- /bench -->)"
 
 def documents() -> Iterator[Path]:
     """Yields the documents of the project."""
-    for pattern in ("*.md", "docs/*.md", "collector/*.md"):
+    for pattern in ("*.md", "docs/**/*.md", "collector/*.md"):
         yield from sorted(PROJECT.glob(pattern))
 
 

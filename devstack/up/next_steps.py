@@ -40,7 +40,7 @@ def next_steps(deployment: Deployment) -> list[str]:
         *([f"curl {auth} {json} -d '{sql}' {url}/v1/queries/run"] if deployment.runs_sql else []),
         f"curl {auth} -H 'Content-Type: application/x-ndjson' -d '{line}' {url}/v1/events",
         "",
-        "Send your own agents' data: docs/send.md",
+        "Send your own agents' data: docs/send/send.md",
         "Administer the deployment: bin/orgctl --help",
         "",
     ]

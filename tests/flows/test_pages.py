@@ -1,4 +1,4 @@
-"""The blocks of docs/send.md and docs/evaluator.md, run as they stand there.
+"""The blocks of docs/send/send.md and docs/evaluator.md, run as they stand there.
 
 What they install comes from the registries; a loopback server answers in place of paid models.
 """

@@ -1,4 +1,4 @@
-"""The ways of docs/send.md: which blocks each consists of, and what stands for the agent."""
+"""The ways of docs/send/send.md: which blocks each consists of, and what stands for the agent."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from functools import cache
 from tests.support import markdown
 from tests.support.markdown import PROJECT, Block
 
-SEND = (PROJECT / "docs/send.md").read_text()
+SEND = (PROJECT / "docs/send/send.md").read_text()
 VARIABLES = "OpenTelemetry"
 QUESTION = "Weather in Oslo?"
 

@@ -22,7 +22,7 @@ class Block:
 
 def documents() -> list[Path]:
     """Returns the project's own documents."""
-    return [*PROJECT.glob("*.md"), *PROJECT.glob("docs/*.md"), *PROJECT.glob("collector/*.md")]
+    return [*PROJECT.glob("*.md"), *PROJECT.glob("docs/**/*.md"), *PROJECT.glob("collector/*.md")]
 
 
 def blocks(text: str) -> list[Block]:

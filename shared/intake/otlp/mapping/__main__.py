@@ -1,4 +1,4 @@
-"""`python -m shared.intake.otlp.mapping` prints the tables of `docs/otlp-mapping.md`."""
+"""`python -m shared.intake.otlp.mapping` prints the tables of `docs/send/otlp-mapping.md`."""
 
 import sys
 from collections.abc import Iterable

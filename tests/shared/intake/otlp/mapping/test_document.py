@@ -11,7 +11,7 @@ from tests.support.markdown import PROJECT
 
 @pytest.mark.parametrize("table", TABLES)
 def test_a_table_stands_in_the_document(table: Callable[[], str]) -> None:
-    documented = (PROJECT / "docs/otlp-mapping.md").read_text()
+    documented = (PROJECT / "docs/send/otlp-mapping.md").read_text()
     assert table() in documented, "paste the output of `python -m shared.intake.otlp.mapping`"
 
 

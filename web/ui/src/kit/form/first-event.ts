@@ -27,7 +27,7 @@ print(urllib.request.urlopen(request).read().decode())
 END`;
 }
 
-/** The lines of docs/send.md: where to send, with which key, and that the messages of calls come along. */
+/** The lines of docs/send/send.md: where to send, with which key, and that the messages of calls come along. */
 function variablesFor(origin: string, secret: string): string {
   return `export OTEL_EXPORTER_OTLP_ENDPOINT=${origin}
 export OTEL_EXPORTER_OTLP_HEADERS="x-api-key=${secret}"
