@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import click
 from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
-_DOCS = Path(__file__).resolve().parents[1] / "docs"
+_DOCS = Path(__file__).resolve().parents[1] / "docs/use"
 _SIZE: ViewportSize = {"width": 1440, "height": 900}
 
 
@@ -42,7 +42,7 @@ def _shoot(browser: Browser, link: str, folder: Path) -> None:
 
 @click.command(help=__doc__)
 @click.argument("link")
-@click.option("--folder", type=click.Path(path_type=Path), default=_DOCS, show_default="docs")
+@click.option("--folder", type=click.Path(path_type=Path), default=_DOCS, show_default="docs/use")
 def main(link: str, folder: Path) -> None:
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
     if chromium is None:

@@ -52,7 +52,7 @@ OF_ALERTS = ["tests/contracts/test_alerts.py", "tests/shared/watch/alerts", "tes
         ("tests/web/test_paths.py", {"tests/web/test_paths.py": ["tests/web/test_paths.py"]}),
         ("tests/web/test_removed.py", {"tests/web/test_removed.py": []}),
         ("web/app.py", {"web": ["tests/web"]}),
-        ("docs/alerts.md", {"docs": ["tests/test_docs.py"]}),
+        ("docs/use/alerts.md", {"docs": ["tests/test_docs.py"]}),
         ("README.md", {"docs": ["tests/test_docs.py"]}),
         ("bench/ingest.py", {}),
         ("collector/watchpost_collect/hook.py", {"collector": ["collector"]}),

@@ -116,7 +116,7 @@ def test_no_variable_is_named_that_does_not_exist(path: Path) -> None:
 
 
 def test_every_permission_stands_in_its_document_with_the_sets_that_hold_it() -> None:
-    documented = document("docs/permissions.md")
+    documented = document("docs/use/permissions.md")
     assert permissions_table() in documented, (
         "paste the output of `python -m shared.access.permissions`"
     )
@@ -124,14 +124,14 @@ def test_every_permission_stands_in_its_document_with_the_sets_that_hold_it() ->
 
 @pytest.mark.parametrize("heading", DOCUMENTED)
 def test_every_filter_is_documented(heading: str) -> None:
-    section = markdown.section(document("docs/filters.md"), heading)
+    section = markdown.section(document("docs/use/filters.md"), heading)
     table = filters_table(DOCUMENTED[heading])
     assert table in section, "paste the output of `python -m web.filters`"
 
 
 @pytest.mark.parametrize("kind", SPECS)
 def test_every_field_of_a_trigger_is_described(kind: str) -> None:
-    described = markdown.section(document("docs/alerts.md"), kind)
+    described = markdown.section(document("docs/use/alerts.md"), kind)
     fields = {*SPECS[kind].__struct_fields__} - {*Spec.__struct_fields__}
     if kind == "metric_threshold":
         fields |= {*EventFilter.__struct_fields__}
@@ -139,7 +139,7 @@ def test_every_field_of_a_trigger_is_described(kind: str) -> None:
 
 
 def test_every_signal_is_described_with_its_thresholds() -> None:
-    table = markdown.rows(markdown.section(document("docs/audits.md"), "Signals"))[2:]
+    table = markdown.rows(markdown.section(document("docs/use/audits.md"), "Signals"))[2:]
     described = {cells[0].strip("`"): cells[1] for cells in table}
     assert tuple(described) == NAMES
     missing = {

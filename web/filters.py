@@ -1,7 +1,7 @@
 """Query parameters from declared filters, and their documentation.
 
-`python -m web.filters` prints the tables of docs/filters.md, and `python -m web.filters typescript`
-the declarations that the UI derives its filter bars from.
+`python -m web.filters` prints the tables of docs/use/filters.md. With `typescript` it prints the
+declarations that the UI derives its filter bars from.
 """
 
 import json
@@ -17,7 +17,7 @@ from shared.reading.events.latency.query import LatencyFilters
 from shared.reading.sessions.selection import SessionFilters
 from web.params import ListField, Timestamp, values
 
-# A heading of docs/filters.md → the filters that it lists.
+# A heading of docs/use/filters.md → the filters that it lists.
 DOCUMENTED: dict[str, type[Filters]] = {
     "Events": EventFilters,
     "Latencies": LatencyFilters,
@@ -26,7 +26,7 @@ DOCUMENTED: dict[str, type[Filters]] = {
 }
 # The page "Latency" takes its fields from those of events.
 _IN_UI = {heading: one for heading, one in DOCUMENTED.items() if one is not LatencyFilters}
-# A filter's type → its values, as docs/filters.md describes them.
+# A filter's type → its values, as docs/use/filters.md describes them.
 _VALUES = {
     "number": "an integer of 0 or more",
     "any_of": "any of several, with commas",

@@ -1,4 +1,4 @@
-"""Lists of results and of jobs, and the contract with the evaluator (docs/evaluator.md)."""
+"""Lists of results and of jobs, and the contract with the evaluator (docs/use/evaluator.md)."""
 
 import json
 from collections.abc import Callable

@@ -180,7 +180,7 @@ def test_an_asynchronous_delivery_is_polled() -> None:
 
 @pytest.mark.flow
 def test_the_evaluator_of_the_document_answers_with_a_score(tmp_path: Path) -> None:
-    blocks = markdown.blocks((markdown.PROJECT / "docs/evaluator.md").read_text())
+    blocks = markdown.blocks((markdown.PROJECT / "docs/use/evaluator.md").read_text())
     [text] = [block.text for block in blocks if block.language == "python"]
     assert text.count("9000") == 1
     port = free_port()

@@ -1,4 +1,4 @@
-"""The blocks of docs/send/send.md and docs/evaluator.md, run as they stand there.
+"""The blocks of docs/send/send.md and docs/use/evaluator.md, run as they stand there.
 
 What they install comes from the registries; a loopback server answers in place of paid models.
 """
@@ -44,7 +44,7 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("curl") is None, reason="the pages use curl"),
 ]
 
-EVALUATOR = (PROJECT / "docs/evaluator.md").read_text()
+EVALUATOR = (PROJECT / "docs/use/evaluator.md").read_text()
 FILE = '{"session_id":"file-1","timestamp":"2026-11-01T00:00:00Z","type":"agent_start"}\n'
 # Clients of models that the agents of the ways use.
 CLIENTS = ("langchain-openai", "openai")

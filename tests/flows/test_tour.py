@@ -25,7 +25,7 @@ pytestmark = [
 
 # One reader follows them in this order. Only this part of the README talks to the service.
 README_SECTION = "Send an event, read a score"
-DOCUMENTS = ("docs/tour.md", "docs/people.md")
+DOCUMENTS = ("docs/use/tour.md", "docs/use/people.md")
 # An answer may differ from the document after one of these: an omission, a count of the
 # demonstration, an id, a moment.
 VARYING = re.compile(r"…|(?<=:)\d\d|[0-9a-f]{8}-|[0-9a-f]{32}|\d{12}|\d{4}-\d\d-\d\dT")

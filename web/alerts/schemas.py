@@ -10,7 +10,7 @@ from web.params import Body
 _KINDS = list(SPECS)
 
 _SPEC: fields.Details = {
-    "description": "the condition; its fields depend on `trigger_kind` (docs/alerts.md)."
+    "description": "the condition; its fields depend on `trigger_kind` (docs/use/alerts.md)."
     " With `auto_resolve: true` an incident ends after `eval_window` evaluations without a breach",
     "example": {
         "metric": "error_rate",

@@ -1,4 +1,4 @@
-"""`python -m shared.access.permissions` prints the catalogue for `docs/permissions.md`."""
+"""`python -m shared.access.permissions` prints the catalogue for `docs/use/permissions.md`."""
 
 import sys
 

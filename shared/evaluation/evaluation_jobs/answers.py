@@ -1,4 +1,7 @@
-"""Reads an answer of the evaluator (docs/evaluator.md). Pure: bytes and status in, reading out."""
+"""Reads an answer of the evaluator (docs/use/evaluator.md).
+
+Pure: bytes and status in, reading out.
+"""
 
 from dataclasses import dataclass, field
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Pure decisions about an answer: store it, ask again, or give up (docs/evaluator.md)."""
+"""Pure decisions about an answer: store it, ask again, or give up (docs/use/evaluator.md)."""
 
 from dataclasses import dataclass
 

@@ -2,7 +2,7 @@
 
 Each column is defined here once, for the view and for GET /queries/schema. The views have the
 rights of `watchpost_views`. This user cannot log in, and a row policy shows it only the rows of the
-organization that the running query's id begins with. docs/queries.md explains all of it.
+organization that the running query's id begins with. docs/use/queries.md explains all of it.
 """
 
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""The specs of the five kinds of triggers, as typed values (docs/alerts.md).
+"""The specs of the five kinds of triggers, as typed values (docs/use/alerts.md).
 
 `trigger_spec` of a rule is stored as it was sent; absent fields have the defaults given here.
 """

@@ -1,4 +1,4 @@
-"""Pure decisions about the definition of an audit (docs/audits.md)."""
+"""Pure decisions about the definition of an audit (docs/use/audits.md)."""
 
 import json
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""The channels of an alert or audit: the destinations of its notifications (docs/webhooks.md)."""
+"""The channels of an alert or audit: where its notifications go (docs/use/webhooks.md)."""
 
 from collections.abc import Mapping
 from typing import Any

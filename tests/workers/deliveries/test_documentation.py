@@ -1,4 +1,4 @@
-"""The instructions of docs/webhooks.md for receivers, tested on real deliveries."""
+"""The instructions of docs/use/webhooks.md for receivers, tested on real deliveries."""
 
 import json
 import shutil
@@ -13,7 +13,7 @@ from tests.support import markdown
 from tests.support.notifications import SECRET, WEBHOOK, Desk
 from tests.support.receivers import Delivery, Receiver
 
-DOCUMENT = (markdown.PROJECT / "docs/webhooks.md").read_text()
+DOCUMENT = (markdown.PROJECT / "docs/use/webhooks.md").read_text()
 
 IsGenuine = Callable[[str, Mapping[str, str], bytes], bool]
 

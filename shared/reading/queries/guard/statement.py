@@ -1,4 +1,4 @@
-"""Checks the SQL that people send before the database sees it (docs/queries.md).
+"""Checks the SQL that people send before the database sees it (docs/use/queries.md).
 
 The engine separates tenants by itself: a user with grants on three views, under a row policy. This
 guard is an additional check. It accepts one SELECT over the published tables, and explains every

@@ -1,4 +1,4 @@
-"""Turns single values of ClickHouse into JSON values (docs/queries.md has the table)."""
+"""Turns single values of ClickHouse into JSON values (docs/use/queries.md has the table)."""
 
 import math
 import struct

@@ -15,7 +15,7 @@ ACKNOWLEDGED_FACTOR = 0.5
 
 
 def priority(candidate: Candidate, window: Window, total_sessions: int) -> float:
-    """Returns 0.30 coverage + 0.25 severity + 0.25 magnitude + 0.20 recency (docs/audits.md).
+    """Returns 0.30 coverage + 0.25 severity + 0.25 magnitude + 0.20 recency (docs/use/audits.md).
 
     The result has 4 decimals. Coverage is the affected share of the window's sessions. Severity and
     magnitude are a third, two thirds or one, from the lowest of their three values to the highest.

@@ -1,4 +1,4 @@
-"""The body of a webhook and its signature (docs/webhooks.md)."""
+"""The body of a webhook and its signature (docs/use/webhooks.md)."""
 
 import hashlib
 import hmac

@@ -1,4 +1,4 @@
-"""docs/queries.md gives operators the roles of the development server's users.xml."""
+"""docs/use/queries.md gives operators the roles of the development server's users.xml."""
 
 import re
 from xml.etree import ElementTree
@@ -9,7 +9,7 @@ from devstack import DevStack
 from shared.foundation.deployment.runtime import Runtime
 from tests.support.markdown import PROJECT
 
-DOCUMENT = (PROJECT / "docs/queries.md").read_text()
+DOCUMENT = (PROJECT / "docs/use/queries.md").read_text()
 [SQL] = re.findall(r"```sql\n(.*?)```", DOCUMENT, re.DOTALL)
 STATEMENTS = [" ".join(part.split()) for part in SQL.split(";") if part.strip()]
 

@@ -1,4 +1,4 @@
-"""The priority of a finding, by the formula of docs/audits.md."""
+"""The priority of a finding, by the formula of docs/use/audits.md."""
 
 from datetime import timedelta
 from typing import Any
