@@ -99,7 +99,7 @@ def test_each_version_before_the_newest_is_a_tag() -> None:
 
 
 def test_every_variable_is_documented_with_its_default() -> None:
-    documented = document("docs/configuration.md")
+    documented = document("docs/run/configuration.md")
     assert variables_table() in documented, (
         "paste the output of `python -m shared.foundation.core.config`"
     )
@@ -172,7 +172,7 @@ def shown(value: float | timedelta) -> str:
 
 
 def test_every_kind_of_mail_is_described() -> None:
-    first_table = markdown.section(document("docs/operate.md"), "Mail").partition("```")[0]
+    first_table = markdown.section(document("docs/run/operate.md"), "Mail").partition("```")[0]
     assert {row[0].strip("`") for row in markdown.rows(first_table)[2:]} == KINDS.keys()
 
 
@@ -185,7 +185,7 @@ def test_no_document_says_that_there_is_no_user_interface() -> None:
 
 
 def test_every_group_of_operators_commands_is_described() -> None:
-    section = markdown.section(document("docs/operate.md"), "The operator's tool")
+    section = markdown.section(document("docs/run/operate.md"), "The operator's tool")
     described = {cells[0].replace("`", "").replace(",", "") for cells in markdown.rows(section)[2:]}
     assert {line.split()[0]: set(line.split()[1:]) for line in described} == {
         name: set(group.commands)
@@ -198,7 +198,7 @@ def test_every_process_type_is_described() -> None:
     types = set(parse_procfile((PROJECT / "Procfile").read_text()).processes)
     assert {"web", "clock"} < types
     # Only the first table lists types. The others list symptoms and resources.
-    section = markdown.section(document("docs/deploy.md"), "Process types")
+    section = markdown.section(document("docs/run/deploy.md"), "Process types")
     described = section.partition("| symptom |")[0]
     assert {row[0].strip("`") for row in markdown.rows(described)[2:]} == types
 
@@ -313,7 +313,7 @@ def test_the_lock_file_names_no_place_to_get_packages_from() -> None:
 
 
 def test_the_tests_that_the_security_page_names_exist() -> None:
-    section = markdown.section(document("docs/security.md"), "Threats, and what is promised")
+    section = markdown.section(document("docs/run/security.md"), "Threats, and what is promised")
     named = [
         one for row in markdown.rows(section) for one in re.findall(r"`(tests/[^`]+)`", row[3])
     ]

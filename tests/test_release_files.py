@@ -137,7 +137,7 @@ def released(made: Path, tmp_path: Path) -> Path:
 
 
 def is_signed(folder: Path, key: Path) -> bool:
-    """Returns whether the signature of SHA256SUMS is right, as docs/deploy.md tells users."""
+    """Returns whether the signature of SHA256SUMS is right, as docs/run/deploy.md tells users."""
     signers, signature = key.parent / "allowed_signers", folder / "SHA256SUMS.sig"
     done = run(
         *("ssh-keygen", "-Y", "verify", "-f", signers, "-I", "release@example.org"),

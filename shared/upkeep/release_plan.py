@@ -22,7 +22,7 @@ from shared.foundation.postgres.effects import Effect, effects_of
 from shared.foundation.postgres.migrate import statements_of
 from shared.foundation.postgres.revisions import current_revision, file_of, revisions
 
-# Low values, so that a plan errs on the long side. docs/deploy.md has measured ones.
+# Low values, so that a plan errs on the long side. docs/run/deploy.md has measured ones.
 POSTGRES_BYTES_A_SEC = 20e6
 CLICKHOUSE_BYTES_A_SEC = 10e6
 

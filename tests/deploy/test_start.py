@@ -50,7 +50,7 @@ def left_out(folder: str, names: list[str]) -> set[str]:
 def environ(stack: DevStack, tmp_path: Path) -> Iterator[dict[str, str]]:
     """The variables of a container, on empty databases and on this machine only.
 
-    `deploy/.env` is the one that the quick start of docs/deploy.md makes.
+    `deploy/.env` is the one that the quick start of docs/run/deploy.md makes.
     """
     made = tmp_path / "quick-start" / "deploy"
     made.mkdir(parents=True)
@@ -74,13 +74,13 @@ def environ(stack: DevStack, tmp_path: Path) -> Iterator[dict[str, str]]:
 
 def quick_start() -> str:
     """Returns the first commands of the section about containers."""
-    section = (PROJECT / "docs/deploy.md").read_text().partition("## Containers\n")[2]
+    section = (PROJECT / "docs/run/deploy.md").read_text().partition("## Containers\n")[2]
     return section.partition("```sh\n")[2].partition("```")[0]
 
 
 def mailed_code(log: Path) -> str:
-    """Returns the code in a worker's log, by the expression that docs/deploy.md gives to sed."""
-    text = (PROJECT / "docs/deploy.md").read_text()
+    """Returns the code in a worker's log, by the expression for sed in docs/run/deploy.md."""
+    text = (PROJECT / "docs/run/deploy.md").read_text()
     found = re.search(r"sed -n '(s/.*mailed_code.*/p)'", text)
     assert found is not None
     done = subprocess.run(["sed", "-n", found[1], log], capture_output=True, text=True, check=True)

@@ -139,7 +139,7 @@ def test_demonstrate_stop_and_check_on_the_same_data(directory: Path) -> None:
 
 def commands_of_the_page(restored: Path, place: str) -> list[list[str]]:
     """Returns the words of the commands that restore on a development machine."""
-    text = section((PROJECT / "docs/backup.md").read_text(), "Restore")
+    text = section((PROJECT / "docs/run/backup.md").read_text(), "Restore")
     commands = "".join(block.text for block in blocks(text)).splitlines()
     here = (re.sub(r"DEVSTACK_DIR=\S+", f"DEVSTACK_DIR={restored}", one) for one in commands)
     return [["env", *shlex.split(re.sub(r"/var/backups/\S+", place, one))] for one in here]

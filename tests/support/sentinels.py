@@ -1,4 +1,4 @@
-"""A primary, two replicas and three sentinels on loopback, as docs/growing.md describes them."""
+"""A primary, two replicas and three sentinels on loopback, as in docs/run/growing.md."""
 
 import os
 import shutil

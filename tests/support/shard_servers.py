@@ -1,4 +1,4 @@
-"""Two ClickHouse servers that are the shards of one cluster, as docs/cluster.md describes it.
+"""Two ClickHouse servers that are the shards of one cluster, as docs/run/cluster.md describes it.
 
 There is no keeper, so nothing is replicated or sent ON CLUSTER: the statements for a cluster run on
 each server in turn, without those two words.

@@ -27,7 +27,7 @@ _READ_BY_PEOPLE = ("events_local", "evaluations_local")
 
 
 class _Server(ClickHouseServer):
-    """A server with the cluster in its configuration, and the reader as in docs/cluster.md."""
+    """A server with the cluster in its configuration, and the reader as in docs/run/cluster.md."""
 
     def _prepare(self) -> None:
         super()._prepare()

@@ -74,7 +74,7 @@ class Layout:
     def settings(self) -> Mapping[str, object]:
         """Returns the settings of our statements on a cluster.
 
-        docs/cluster.md gives the reasons.
+        docs/run/cluster.md gives the reasons.
         """
         return {} if self.cluster is None else _SETTINGS
 

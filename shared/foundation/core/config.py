@@ -2,7 +2,7 @@
 
 `Settings` is the only table of variables. Each field is a variable with the same name in upper
 case. Its type and bounds are checked when it is read. `python -m shared.foundation.core.config`
-prints the table for `docs/configuration.md`.
+prints the table for `docs/run/configuration.md`.
 """
 
 import os
@@ -67,7 +67,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     redis_url: Annotated[
         str,
         "Redis or Valkey, `redis://host:6379/0`, or sentinels,"
-        " `redis+sentinel://host:26379,host:26379/name` (`docs/growing.md`)",
+        " `redis+sentinel://host:26379,host:26379/name` (`docs/run/growing.md`)",
     ]
     clickhouse_url: Annotated[
         str, "ClickHouse, native protocol, `clickhouse://user:pw@host:9000/db`"
@@ -78,7 +78,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     clickhouse_cluster: Annotated[
         ClusterName | None,
         "name, in `remote_servers`, of the cluster that holds the tables"
-        " (`docs/cluster.md`); unset: one server",
+        " (`docs/run/cluster.md`); unset: one server",
     ] = None
     clickhouse_pool_size: Annotated[
         Count, "maximum number of ClickHouse connections of a process"
@@ -90,7 +90,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         int,
         Meta(ge=0),
         "replicas of Redis that have to have a batch too before it is accepted (WAIT,"
-        " `docs/growing.md`)",
+        " `docs/run/growing.md`)",
     ] = 0
 
     # Web
@@ -294,14 +294,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     # Monitoring
     metrics_port: Annotated[
         FirstPort | None,
-        "first of the ports on which process types serve metrics (`docs/metrics.md`); unset: none",
+        "first of the ports on which process types serve metrics (`docs/run/metrics.md`);"
+        " unset: none",
     ] = None
     metrics_bind: Annotated[str, "address on which they do"] = "127.0.0.1"
 
     otel_exporter_otlp_endpoint: Annotated[
         str | None,
         "URL of a collector of OpenTelemetry that gets traces of Watchpost itself"
-        " (`docs/traces.md`); unset: none",
+        " (`docs/run/traces.md`); unset: none",
     ] = None
     otel_exporter_otlp_traces_endpoint: Annotated[
         str | None, "the same with its path, if that is not `/v1/traces`; it wins"
@@ -310,7 +311,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     canary_interval_secs: Annotated[
         float,
         Meta(ge=0),
-        "time between two canaries of a group of ingest processes (`docs/operate.md`); 0: none",
+        "time between two canaries of a group of ingest processes (`docs/run/operate.md`); 0: none",
     ] = 60
     canary_url: Annotated[
         str | None, "URL of `web` for canaries; unset: PORT here, or PUBLIC_URL, if they answer"

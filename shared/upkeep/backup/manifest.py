@@ -1,6 +1,6 @@
 """The manifest of a backup: written last, so a backup without one is unfinished.
 
-docs/backup.md describes the format.
+docs/run/backup.md describes the format.
 """
 
 import hashlib
@@ -146,7 +146,7 @@ def refused(reason: str) -> Conflict:
     """Returns the error for an archive that no release of Watchpost writes."""
     return Conflict(
         f"the archive is refused: {reason}. Import only what comes from somebody you trust"
-        " (docs/backup.md)",
+        " (docs/run/backup.md)",
         code="backup_refused",
     )
 

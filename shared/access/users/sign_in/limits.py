@@ -1,4 +1,4 @@
-"""Limits on how often a client may request and try sign-in codes (docs/security.md)."""
+"""Limits on how often a client may request and try sign-in codes (docs/run/security.md)."""
 
 import hashlib
 import math
