@@ -3,7 +3,8 @@
     python -m bench.faults [--seeds 1001-1020]
 
 For each seed, two days are drawn from the airline recording (`tests/support/days.py`). One
-organization stores them as they are. For each fault (`tests/support/faults.py`, docs/signals.md)
+organization stores them as they are. For each fault (`tests/support/faults.py`,
+docs/change/signals.md)
 another organization stores them with the fault in the second day. All signals look at the second
 day of each, at medium sensitivity.
 

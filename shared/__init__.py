@@ -1,4 +1,4 @@
-"""The code that all front ends share; see "Floor plan" in docs/architecture.md."""
+"""The code that all front ends share; see "Floor plan" in docs/change/architecture.md."""
 
 import os
 

@@ -137,7 +137,7 @@ def test_the_imports_are_those_of_the_project() -> None:
     )
     # By way of the package that names it.
     assert "tests/test_fast.py" in importers("devstack/stack.py")
-    assert importers("docs/ui.md") == ()
+    assert importers("docs/change/ui.md") == ()
 
 
 def git(folder: Path, *arguments: str) -> None:

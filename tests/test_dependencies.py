@@ -189,7 +189,7 @@ def test_actions_and_images_have_a_digest_or_are_named_here() -> None:
 def test_every_dependency_has_its_reason_and_nothing_else_has(
     heading: str, section: str, option: str
 ) -> None:
-    document = (PROJECT / "docs/dependencies.md").read_text()
+    document = (PROJECT / "docs/change/dependencies.md").read_text()
     first_cells = [row[0] for row in markdown.rows(markdown.section(document, heading))]
     described = {name for cell in first_cells for name in re.findall(r"`([^`]+)`", cell)}
     assert described == asked_for(section, option)

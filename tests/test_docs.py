@@ -205,7 +205,7 @@ def test_every_process_type_is_described() -> None:
 
 def test_the_floor_plan_shows_the_wings_on_their_floors() -> None:
     """The picture has one paragraph for each floor and a line for each wing."""
-    section = markdown.section(document("docs/architecture.md"), "Floor plan")
+    section = markdown.section(document("docs/change/architecture.md"), "Floor plan")
     floors = section.split("```")[1].strip("\n").split("\n\n")
     drawn = [re.findall(r"^(\w+)/ ", floor, re.MULTILINE) for floor in floors]
     layers = tomllib.loads(document("pyproject.toml"))["tool"]["importlinter"]["contracts"][1]

@@ -1,7 +1,7 @@
 """Faults for the second of two days, with the findings that they have to cause.
 
-docs/signals.md has the table of faults: the event, the required finding, and findings that it may
-cause in addition. Each function here draws the details from its `rng`.
+docs/change/signals.md has the table of faults: the event, the required finding, and findings that
+it may cause in addition. Each function here draws the details from its `rng`.
 """
 
 import random

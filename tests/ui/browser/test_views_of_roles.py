@@ -1,4 +1,4 @@
-"""Copy as curl and Open in SQL work for every role that sees them, on the pages of docs/ui.md."""
+"""Copy as curl and Open in SQL work for every role that sees them (docs/change/ui.md)."""
 
 import json
 import re
@@ -14,7 +14,8 @@ from tests.ui.browser.test_roles import ACTIONS, path_of
 from tests.ui.browser.views import View
 
 _ROUTES = (PROJECT / "web/ui/src/routes.ts").read_text()
-_SECTION = (PROJECT / "docs/ui.md").read_text().partition("## Open in SQL")[2].partition("\n## ")[0]
+_PAGE = (PROJECT / "docs/change/ui.md").read_text()
+_SECTION = _PAGE.partition("## Open in SQL")[2].partition("\n## ")[0]
 # Path of a route → what the table says about its toolbar.
 TABLE = {
     path: cells[1]

@@ -1,4 +1,4 @@
-"""Indexes that keep reads short with many millions of events; docs/storage.md has the figures.
+"""Indexes that keep reads short with many millions of events; figures: docs/change/storage.md.
 
 - `events` gets a skip index on the tool, which finds the granules of a rare one.
 - `agent_sessions` is rewritten in granules of 64 rows, and gets a projection by time: reading 51
