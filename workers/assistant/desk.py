@@ -8,6 +8,7 @@ from shared.assistant import turns
 from shared.assistant.asker import Asker
 from shared.assistant.frames import Frames
 from shared.assistant.limits import LEASE_SECS
+from shared.assistant.model import Model, ModelFailed, Usage
 from shared.assistant.models import AssistantTurn
 from shared.assistant.request import read_request
 from shared.assistant.turns import ClaimedTurn
@@ -19,7 +20,6 @@ from shared.foundation.postgres import leases
 from shared.foundation.queue.jobs import ANSWER_QUESTIONS
 from shared.foundation.queue.work_loop import claimed
 from shared.reading.queries.run import QueryRunner
-from workers.assistant.model import ChatModel, ModelFailed, Usage
 from workers.assistant.turn import Stopped, Turn
 
 log = get_logger(__name__)
@@ -35,7 +35,7 @@ class Desk:
     """The assistant's worker: one turn at a time in each of its threads."""
 
     def __init__(
-        self, runtime: Runtime, model: ChatModel, queries: QueryRunner, stopping: threading.Event
+        self, runtime: Runtime, model: Model, queries: QueryRunner, stopping: threading.Event
     ) -> None:
         self._runtime = runtime
         self._model = model

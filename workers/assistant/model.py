@@ -13,6 +13,7 @@ import aiohttp
 import msgspec
 
 from shared.assistant.limits import MAX_MODEL_BYTES
+from shared.assistant.model import ModelFailed, ModelRefused, Piece
 from shared.foundation.core.config import Settings
 from workers.call_loop import CallLoop
 from workers.http import Request, answer_to, bearer
@@ -22,66 +23,6 @@ SILENCE_SECS = 30.0
 _LONGEST_LINE = 1024 * 1024
 # The longest time between two looks at whether the turn was cancelled.
 _LOOK_SECS = 0.25
-
-
-class ModelFailed(Exception):
-    """The model gave no answer; the message is a sentence for the person."""
-
-
-class ModelRefused(ModelFailed):
-    """The model's server did not take the question, so no tokens were used."""
-
-
-class Usage(msgspec.Struct):
-    """The tokens of one answer."""
-
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-
-
-class CallPiece(msgspec.Struct):
-    """A piece of a call of a tool; pieces with one `index` belong together."""
-
-    index: int = 0
-    id: str | None = None
-    function: "_Function | None" = None
-
-
-class _Function(msgspec.Struct):
-    name: str | None = None
-    arguments: str | None = None
-
-
-class _Delta(msgspec.Struct):
-    content: str | None = None
-    tool_calls: list[CallPiece] | None = None
-
-
-class _Choice(msgspec.Struct):
-    delta: _Delta | None = None
-    finish_reason: str | None = None
-
-
-class Piece(msgspec.Struct):
-    """One chunk of an answer."""
-
-    choices: list[_Choice] = []
-    usage: Usage | None = None
-
-    @property
-    def text(self) -> str:
-        """Returns the text of the chunk."""
-        return "".join(one.delta.content for one in self.choices if one.delta and one.delta.content)
-
-    @property
-    def is_last(self) -> bool:
-        """Returns whether the model says that its answer ends here; only usage may follow."""
-        return any(one.finish_reason for one in self.choices)
-
-    @property
-    def calls(self) -> list[CallPiece]:
-        """Returns the pieces of calls of the chunk."""
-        return [call for one in self.choices if one.delta for call in one.delta.tool_calls or ()]
 
 
 class _End(NamedTuple):

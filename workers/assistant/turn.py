@@ -17,6 +17,7 @@ from shared.assistant.limits import (
     MAX_STEPS,
     MAX_TURN_SECS,
 )
+from shared.assistant.model import CallPiece, Model, ModelFailed, ModelRefused, Piece, Usage
 from shared.assistant.prompt import ASK_USER, Prompt, described
 from shared.assistant.request import TurnRequest
 from shared.assistant.tools import table
@@ -24,7 +25,6 @@ from shared.assistant.tools.tool import ToolResult
 from shared.foundation.core import pages
 from shared.foundation.core.errors import WatchpostError
 from shared.foundation.core.logs import get_logger
-from workers.assistant.model import CallPiece, ChatModel, ModelFailed, ModelRefused, Piece, Usage
 
 log = get_logger(__name__)
 
@@ -87,7 +87,7 @@ class Turn:
 
     asker: Asker
     renewed: Callable[[], Asker]
-    model: ChatModel
+    model: Model
     model_name: str
     request: TurnRequest
     frames: Frames
