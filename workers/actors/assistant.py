@@ -1,10 +1,10 @@
-"""Actors of the assistant; the work is in `workers.assistant`."""
+"""Actors of the assistant; the work is in `shared.assistant`."""
 
 from shared.assistant import due, turns
+from shared.assistant.desk import Desk
 from shared.assistant.limits import MAX_TURNS
 from shared.foundation.queue import jobs
 from shared.reading.queries.run import QueryRunner
-from workers.assistant.desk import Desk
 from workers.assistant.model import ChatModel
 from workers.context import once, runtime
 from workers.nudged import nudged_actor, stopping

@@ -1,1 +1,1 @@
-"""Turns of the assistant: calls of the language model, and of the tools that it asks for."""
+"""The assistant's part that leaves the deployment: the client of the language model's server."""

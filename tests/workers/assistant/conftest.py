@@ -11,6 +11,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from devstack import DevStack
+from shared.assistant.desk import Desk
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.queries.run import QueryRunner
 from tests.support.app import Headers
@@ -18,7 +19,6 @@ from tests.support.evaluator import Evaluator, running_evaluator
 from tests.support.people import new_member
 from tests.support.runtime import Org, connected, settings_for
 from web.app import create_app
-from workers.assistant.desk import Desk
 from workers.assistant.model import ChatModel
 
 KEY = "sk-of-the-assistant-0123456789"

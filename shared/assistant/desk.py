@@ -8,6 +8,7 @@ from shared.assistant import turns
 from shared.assistant.asker import Asker
 from shared.assistant.frames import Frames
 from shared.assistant.limits import LEASE_SECS
+from shared.assistant.loop import Stopped, Turn
 from shared.assistant.model import Model, ModelFailed, Usage
 from shared.assistant.models import AssistantTurn
 from shared.assistant.request import read_request
@@ -20,7 +21,6 @@ from shared.foundation.postgres import leases
 from shared.foundation.queue.jobs import ANSWER_QUESTIONS
 from shared.foundation.queue.work_loop import claimed
 from shared.reading.queries.run import QueryRunner
-from workers.assistant.turn import Stopped, Turn
 
 log = get_logger(__name__)
 
