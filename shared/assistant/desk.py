@@ -15,11 +15,9 @@ from shared.assistant.request import read_request
 from shared.assistant.turns import ClaimedTurn
 from shared.foundation.core.errors import Unavailable, WatchpostError
 from shared.foundation.core.logs import get_logger
-from shared.foundation.core.tracing import spans
 from shared.foundation.deployment.runtime import Runtime
-from shared.foundation.postgres import leases
 from shared.foundation.queue.jobs import ANSWER_QUESTIONS
-from shared.foundation.queue.work_loop import claimed
+from shared.foundation.queue.leased_step import work
 from shared.reading.queries.run import QueryRunner
 
 log = get_logger(__name__)
@@ -44,14 +42,7 @@ class Desk:
 
     def run(self) -> None:
         """Answers until no question waits. Raises `Unavailable` while PostgreSQL is down."""
-        for turn in claimed(self._runtime.queue, ANSWER_QUESTIONS, self._claim, self._stopping):
-            org = {spans.ORGANIZATION: str(turn.row.org_id)}
-            with spans.work(ANSWER_QUESTIONS.actor, attributes=org):
-                self._answer(turn)
-
-    def _claim(self) -> ClaimedTurn | None:
-        with self._runtime.postgres.transaction() as session:
-            return turns.claim(session)
+        work(self._runtime, ANSWER_QUESTIONS, turns.claim, self._answer, self._stopping, LEASE_SECS)
 
     def _answer(self, claimed_turn: ClaimedTurn) -> None:
         row = claimed_turn.row
@@ -59,13 +50,12 @@ class Desk:
         if claimed_turn.is_lost:
             self._give_up(claimed_turn, frames)
             return
-        with leases.kept(self._runtime.postgres, claimed_turn.lease, LEASE_SECS) as lost:
-            turn = self._made(claimed_turn, frames, lost)
-            if turn is None:
-                self._end(claimed_turn, None, frames, "failed", "You may not use the assistant.")
-                return
-            state, failure = self._outcome(turn)
-            self._end(claimed_turn, turn, frames, state, failure)
+        turn = self._made(claimed_turn, frames, claimed_turn.lost)
+        if turn is None:
+            self._end(claimed_turn, None, frames, "failed", "You may not use the assistant.")
+            return
+        state, failure = self._outcome(turn)
+        self._end(claimed_turn, turn, frames, state, failure)
 
     def _outcome(self, turn: Turn) -> tuple[str, str | None]:
         """Runs a turn; returns its state, and a sentence if it failed."""

@@ -13,9 +13,9 @@ from shared.assistant.models import AssistantTurn
 from shared.foundation.core.errors import RateLimited
 from shared.foundation.postgres import leases, transaction_time
 from shared.foundation.postgres.database import after_commit
-from shared.foundation.postgres.leases import RowLease
 from shared.foundation.queue import Queue
 from shared.foundation.queue.jobs import ANSWER_QUESTIONS
+from shared.foundation.queue.leased_step import Held
 
 # Any number that no other advisory lock of this project uses.
 _LOCK_ID = 7_237_015
@@ -25,16 +25,14 @@ _RETRY_SECS = 5
 _KEPT_DAYS = 400
 
 
-@dataclass(frozen=True)
-class ClaimedTurn:
+@dataclass
+class ClaimedTurn(Held[AssistantTurn]):
     """A turn that this worker holds.
 
     `had_worker`: an earlier worker took it and died. `is_late`: no worker came in time. Either way
     it is only ended. `claimed_at` is in seconds of the monotonic clock.
     """
 
-    lease: RowLease
-    row: AssistantTurn
     had_worker: bool
     is_late: bool
     claimed_at: float = field(default_factory=time.monotonic)

@@ -25,13 +25,11 @@ from sqlalchemy.orm import Session
 from shared.access import audit_log, organizations
 from shared.foundation.core.errors import Conflict, NotFound, Unavailable, WatchpostError
 from shared.foundation.core.logs import get_logger, request_context
-from shared.foundation.core.tracing import spans
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.postgres import leases, present_time, transaction_time
-from shared.foundation.postgres.leases import RowLease, kept
 from shared.foundation.queue.jobs import DELETE_DATA
+from shared.foundation.queue.leased_step import Held, Later, Lost, work
 from shared.foundation.queue.waiting import stored_until_each
-from shared.foundation.queue.work_loop import claimed
 from shared.reading.exports.schedules import service as export_schedules
 from shared.reading.sessions import deleted
 from shared.upkeep.deletions import in_clickhouse, in_postgres, in_redis
@@ -60,18 +58,6 @@ FOR UPDATE OF deletion SKIP LOCKED
 """)
 
 
-class _Later(Exception):
-    """The deletion goes on in `secs`."""
-
-    def __init__(self, secs: float) -> None:
-        super().__init__()
-        self.secs = secs
-
-
-class _Lost(Exception):
-    """Another worker has the deletion, or it is gone with its organization."""
-
-
 class Deletions:
     """One thread's turn at the deletions; `org_id` limits it to one organization."""
 
@@ -84,59 +70,43 @@ class Deletions:
 
     def run(self) -> int:
         """Works until nothing can be done now; returns the number of turns."""
-        due = claimed(self._runtime.queue, DELETE_DATA, self._claim, self._stopping)
-        return sum(1 for _ in map(self._handle, due))
+        return work(self._runtime, DELETE_DATA, self._claim, self._step, self._stopping, LEASE_SECS)
 
-    def _claim(self) -> tuple[RowLease, Deletion] | None:
-        with self._runtime.postgres.transaction() as session:
-            found = session.execute(_NEXT, {"org_id": self._org_id}).scalar_one_or_none()
-            if found is None:
-                return None
-            lease, [(row,)] = leases.take(
-                session, Deletion, Deletion.id == found, LEASE_SECS, (Deletion,)
-            )
-            return lease, row
+    def _claim(self, session: Session) -> Held[Deletion] | None:
+        found = session.execute(_NEXT, {"org_id": self._org_id}).scalar_one_or_none()
+        if found is None:
+            return None
+        mine = Deletion.id == found
+        lease, [(row,)] = leases.take(session, Deletion, mine, LEASE_SECS, (Deletion,))
+        return Held(lease, row)
 
-    def _handle(self, held: tuple[RowLease, Deletion]) -> None:
-        lease, row = held
-        with (
-            spans.work(DELETE_DATA.actor, attributes={spans.ORGANIZATION: str(row.org_id)}),
-            request_context(row.request_id, deletion_id=str(row.id)),
-            kept(self._runtime.postgres, lease, LEASE_SECS) as lost,
-        ):
-            step = _Step(self._runtime, lease, row, lost, self._stopping)
+    def _step(self, held: Held[Deletion]) -> None:
+        row = held.row
+        with request_context(row.request_id, deletion_id=str(row.id)):
+            step = _Step(self._runtime, held)
             log.info("deletion_step", step=step.outcome(), sessions=row.sessions)
 
 
 class _Step:
     """One worker's hold on a deletion."""
 
-    def __init__(
-        self,
-        runtime: Runtime,
-        lease: RowLease,
-        row: Deletion,
-        lost: threading.Event,
-        stopping: threading.Event,
-    ) -> None:
+    def __init__(self, runtime: Runtime, held: Held[Deletion]) -> None:
         self._runtime = runtime
         self._clickhouse = runtime.clickhouse
-        self._lease = lease
-        self._row = row
-        self._lost = lost
-        self._stopping = stopping
-        self._org = str(row.org_id)
+        self._held = held
+        self._row = held.row
+        self._org = str(held.row.org_id)
 
     def outcome(self) -> str:
         """Goes as far as possible; returns the outcome for the log."""
         try:
             return self._go_on()
-        except _Later as later:
+        except Later as later:
             return self._give_back("waits", later.secs)
-        except (_Lost, NotFound):
+        except (Lost, NotFound):
             return "lost"
         except Unavailable:
-            return self._give_back("put_off", 0.0 if self._stopping.is_set() else _RETRY_SECS)
+            return self._give_back("put_off", 0.0 if self._held.stopping.is_set() else _RETRY_SECS)
         except WatchpostError as error:
             return self._fail(error.message)
         except Exception:
@@ -160,13 +130,13 @@ class _Step:
                 self._fence([*(self._row.session_ids or ()), *sorted(more)])
             self._remove()
         if self._row.state == "hidden":
-            in_clickhouse.rewrite(self._clickhouse, self._stopping)
+            in_clickhouse.rewrite(self._clickhouse, self._held.stopping)
             self._change(state="rewritten", rewritten_at=self._now())
         rewritten_at = self._row.rewritten_at
         if rewritten_at is None or not in_clickhouse.is_off_the_disk(
             self._clickhouse, rewritten_at
         ):
-            raise _Later(_FILES_SECS)
+            raise Later(_FILES_SECS)
         self._finish(state="done")
         return "done"
 
@@ -192,7 +162,7 @@ class _Step:
         """Waits for a later turn until what was accepted before `moment` is stored."""
         [until] = stored_until_each(self._runtime.redis, [self._org])
         if moment is not None and until < moment:
-            raise _Later(_SOON_SECS)
+            raise Later(_SOON_SECS)
 
     def _fence(self, session_ids: Sequence[str]) -> None:
         with self._runtime.postgres.transaction() as session:
@@ -222,9 +192,9 @@ class _Step:
                     # Counted before they are hidden, so that a kill in between loses no count.
                     self._count("clickhouse", Counter({table: rows}), at_least=True)
                     in_clickhouse.hide(
-                        self._clickhouse, table, self._hashing, hashes, self._stopping
+                        self._clickhouse, table, self._hashing, hashes, self._held.stopping
                     )
-                self._require_leave()
+                self._held.require_leave()
             if not found:
                 break
         self._clean_redis(session_ids)
@@ -278,23 +248,18 @@ class _Step:
 
     def _changed(self, session: Session, **values: Any) -> Deletion:
         """Sets columns while this worker holds the row; returns the row."""
-        if not self._lease.renew(session, LEASE_SECS, **values):
-            raise _Lost
+        if not self._held.lease.renew(session, LEASE_SECS, **values):
+            raise Lost
         return session.scalars(select(Deletion).where(Deletion.id == self._row.id)).one()
 
     def _require_held(self, session: Session) -> None:
-        held = select(Deletion.id).where(self._lease.held).with_for_update()
+        held = select(Deletion.id).where(self._held.lease.held).with_for_update()
         if session.scalars(held).one_or_none() is None:
-            raise _Lost
-
-    def _require_leave(self) -> None:
-        if self._lost.is_set():
-            raise _Lost
-        if self._stopping.is_set():
-            raise _Later(0.0)
+            raise Lost
 
     def _give_back(self, outcome: str, secs: float) -> str:
-        self._end(lease_expires_at=leases.in_secs(secs))
+        with self._runtime.postgres.transaction() as session:
+            self._held.lease.end(session, lease_expires_at=leases.in_secs(secs))
         return outcome
 
     def _fail(self, error: str) -> str:
@@ -304,7 +269,7 @@ class _Step:
     def _finish(self, *, state: str, **values: Any) -> None:
         with self._runtime.postgres.transaction() as session:
             finished_at = transaction_time(session)
-            if self._lease.end(session, state=state, finished_at=finished_at, **values):
+            if self._held.lease.end(session, state=state, finished_at=finished_at, **values):
                 audit_log.record(
                     session,
                     self._row.org_id,
@@ -312,10 +277,6 @@ class _Step:
                     target=self._row.id,
                     after={"sessions": self._row.sessions, "removed": self._row.removed},
                 )
-
-    def _end(self, **values: Any) -> None:
-        with self._runtime.postgres.transaction() as session:
-            self._lease.end(session, **values)
 
     def _now(self) -> datetime:
         with self._runtime.postgres.transaction() as session:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, cast
 
 import sqlalchemy as sa
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from shared.access.organizations import Organization
 from shared.access.settings import reading as settings
@@ -21,20 +22,18 @@ from shared.foundation.core.errors import ConfigurationError, WatchpostError
 from shared.foundation.core.ids import new_request_id
 from shared.foundation.core.logs import get_logger, request_context
 from shared.foundation.core.metrics import catalogue
-from shared.foundation.core.tracing import spans
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.objects import open_objects
 from shared.foundation.postgres import leases, transaction_time
-from shared.foundation.postgres.leases import RowLease, kept
 from shared.foundation.queue.jobs import WRITE_EXPORTS
-from shared.foundation.queue.work_loop import claimed
+from shared.foundation.queue.leased_step import Held, Later, Lost, work
 from shared.reading.exports.columns import COLUMNS, What
 from shared.reading.exports.formats import Format
 from shared.reading.exports.schedules import fingerprints, service
 from shared.reading.exports.schedules.fingerprints import Fingerprint
 from shared.reading.exports.schedules.models import ExportFile, ExportSchedule
 from shared.reading.exports.schedules.periods import Every, Period, period_at
-from shared.reading.exports.schedules.writing import LEASE_SECS, Files, ScheduleLost
+from shared.reading.exports.schedules.writing import LEASE_SECS, Files
 
 log = get_logger(__name__)
 
@@ -53,10 +52,6 @@ _EVER = datetime.min.replace(tzinfo=UTC)
 # People of an organization read these instead of the operator's paths and variables.
 _NO_TARGET = "the place for exports cannot be used: ask the operator of this deployment"
 _BROKEN = "an unexpected error: ask the operator of this deployment"
-
-
-class _Stopped(Exception):
-    """This process is about to stop."""
 
 
 class _Change(NamedTuple):
@@ -82,69 +77,52 @@ class Exports:
         """Works until no schedule is due; returns the number of looks."""
         with self._runtime.postgres.transaction() as session:
             service.follow_settings(session)
-        due = claimed(self._runtime.queue, WRITE_EXPORTS, self._claim, self._stopping)
-        return sum(1 for _ in map(self._handle, due))
+        return work(
+            self._runtime, WRITE_EXPORTS, self._claim, self._look, self._stopping, LEASE_SECS
+        )
 
-    def _claim(self) -> tuple[RowLease, ExportSchedule] | None:
-        with self._runtime.postgres.transaction() as session:
-            query = (
-                select(ExportSchedule.org_id)
-                .join(Organization, Organization.id == ExportSchedule.org_id)
-                .where(
-                    Organization.deleted_at.is_(None),
-                    sa.true() if self._org_id is None else Organization.id == self._org_id,
-                    ExportSchedule.next_look_at <= sa.func.statement_timestamp(),
-                    sa.text(leases.FREE),
-                )
-                .order_by(ExportSchedule.next_look_at)
-                .limit(1)
-                .with_for_update(of=ExportSchedule, skip_locked=True)
+    def _claim(self, session: Session) -> Held[ExportSchedule] | None:
+        query = (
+            select(ExportSchedule.org_id)
+            .join(Organization, Organization.id == ExportSchedule.org_id)
+            .where(
+                Organization.deleted_at.is_(None),
+                sa.true() if self._org_id is None else Organization.id == self._org_id,
+                ExportSchedule.next_look_at <= sa.func.statement_timestamp(),
+                sa.text(leases.FREE),
             )
-            found = session.execute(query).scalar_one_or_none()
-            if found is None:
-                return None
-            mine = ExportSchedule.org_id == found
-            lease, [(row,)] = leases.take(
-                session, ExportSchedule, mine, LEASE_SECS, (ExportSchedule,)
-            )
-            return lease, row
+            .order_by(ExportSchedule.next_look_at)
+            .limit(1)
+            .with_for_update(of=ExportSchedule, skip_locked=True)
+        )
+        found = session.execute(query).scalar_one_or_none()
+        if found is None:
+            return None
+        mine = ExportSchedule.org_id == found
+        lease, [(row,)] = leases.take(session, ExportSchedule, mine, LEASE_SECS, (ExportSchedule,))
+        return Held(lease, row)
 
-    def _handle(self, held: tuple[RowLease, ExportSchedule]) -> None:
-        lease, row = held
-        org_id = str(row.org_id)
-        with (
-            spans.work(WRITE_EXPORTS.actor, attributes={spans.ORGANIZATION: org_id}),
-            request_context(new_request_id(), org_id=org_id),
-            kept(self._runtime.postgres, lease, LEASE_SECS) as lost,
-        ):
-            _Look(self._runtime, lease, row, lost, self._stopping).run()
+    def _look(self, held: Held[ExportSchedule]) -> None:
+        with request_context(new_request_id(), org_id=str(held.row.org_id)):
+            _Look(self._runtime, held).run()
 
 
 class _Look:
     """One worker's look at the files of an organization."""
 
-    def __init__(
-        self,
-        runtime: Runtime,
-        lease: RowLease,
-        row: ExportSchedule,
-        lost: threading.Event,
-        stopping: threading.Event,
-    ) -> None:
+    def __init__(self, runtime: Runtime, held: Held[ExportSchedule]) -> None:
         self._runtime = runtime
-        self._lease = lease
-        self._row = row
-        self._lost = lost
-        self._stopping = stopping
-        self._every = cast("Every", row.every)
+        self._held = held
+        self._row = held.row
+        self._every = cast("Every", held.row.every)
 
     def run(self) -> None:
         """Looks, and says when the next look is due."""
         try:
             self._look()
-        except ScheduleLost:
+        except Lost:
             log.info("exports_lost")
-        except _Stopped:
+        except Later:
             self._end(timedelta(0))
         except ConfigurationError as error:
             self._fail(_NO_TARGET, str(error))
@@ -190,9 +168,7 @@ class _Look:
             self._runtime.postgres,
             self._runtime.clickhouse,
             open_objects(target),
-            self._lease,
-            self._row.org_id,
-            self._require_leave,
+            self._held,
         )
 
     def _changes(self, start: datetime, end: datetime) -> Iterator[_Change]:
@@ -221,7 +197,7 @@ class _Look:
             return {file.starts_at: file for file in session.scalars(query)}
 
     def _apply(self, files: Files, change: _Change, format_: Format) -> None:
-        self._require_leave()
+        self._held.require_leave()
         what, period, wanted, file = change
         before = None if file is None else file.name
         if wanted is None and before is not None:
@@ -234,12 +210,6 @@ class _Look:
         log.info(
             "export_file", rows_of=what, start=format_ts(period.start), outcome=outcome, rows=rows
         )
-
-    def _require_leave(self) -> None:
-        if self._lost.is_set():
-            raise ScheduleLost
-        if self._stopping.is_set():
-            raise _Stopped
 
     def _fail(self, told: str, reason: str) -> None:
         catalogue.EXPORT_FILES.add(1, "failed")
@@ -260,7 +230,7 @@ class _Look:
             is_unchanged = column == getattr(self._row, name)
             values[name] = sa.case((is_unchanged, value), else_=column)
         with self._runtime.postgres.transaction() as session:
-            self._lease.end(session, error=error, **values)
+            self._held.lease.end(session, error=error, **values)
 
 
 def _kept_from(now: datetime, days: object) -> datetime:

@@ -1,7 +1,6 @@
 """Writes the file of a period: the rows that `GET /v1/exports/…` answers for its time."""
 
-import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from sqlalchemy import ColumnElement, delete, update
 from sqlalchemy.dialects.postgresql import insert
@@ -11,45 +10,35 @@ from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.core.clock import format_ts
 from shared.foundation.objects import Objects
 from shared.foundation.postgres import Postgres, transaction_time
-from shared.foundation.postgres.leases import RowLease
+from shared.foundation.queue.leased_step import Held, Lost
 from shared.reading.evaluations.filters import EvaluationFilters
 from shared.reading.events.filters import EventFilters
 from shared.reading.exports import formats, pages
 from shared.reading.exports.columns import Row, What
 from shared.reading.exports.formats import Format
 from shared.reading.exports.schedules.fingerprints import Fingerprint
-from shared.reading.exports.schedules.models import ExportFile
+from shared.reading.exports.schedules.models import ExportFile, ExportSchedule
 from shared.reading.exports.schedules.periods import Period
 from shared.reading.sessions.selection import SessionFilters
 
 LEASE_SECS = 60.0
 
 
-class ScheduleLost(Exception):
-    """Another worker has the schedule, or it ended."""
-
-
 class Files:
-    """The files of one organization, for a worker that holds its schedule.
-
-    `require_leave` is called at each page, and raises if the worker has to stop.
-    """
+    """The files of one organization, for a worker that holds its schedule."""
 
     def __init__(
         self,
         postgres: Postgres,
         clickhouse: ClickHouse,
         target: Objects,
-        lease: RowLease,
-        org_id: uuid.UUID,
-        require_leave: Callable[[], None],
+        held: Held[ExportSchedule],
     ) -> None:
         self._postgres = postgres
         self._clickhouse = clickhouse
         self._target = target
-        self._lease = lease
-        self._org_id = org_id
-        self._require_leave = require_leave
+        self._held = held
+        self._org_id = held.row.org_id
 
     def write(
         self, what: What, format_: Format, period: Period, wanted: Fingerprint, before: str | None
@@ -67,7 +56,7 @@ class Files:
         def counted() -> Iterator[Sequence[Row]]:
             nonlocal rows
             for page in _pages(self._clickhouse, str(self._org_id), what, period):
-                self._require_leave()
+                self._held.require_leave()
                 rows += len(page)
                 yield page
 
@@ -119,7 +108,7 @@ class Files:
         self, what: What, period: Period, name: str, fingerprint: str, rows: int, size: int
     ) -> None:
         with self._postgres.transaction() as session:
-            is_held = self._lease.renew(session, LEASE_SECS)
+            is_held = self._held.lease.renew(session, LEASE_SECS)
             session.execute(
                 update(ExportFile)
                 .where(*self._is(what, period))
@@ -139,7 +128,7 @@ class Files:
             }
             audit_log.record(session, self._org_id, f"{what}.export", target=name, after=after)
         if not is_held:
-            raise ScheduleLost
+            raise Lost
 
 
 def _pages(

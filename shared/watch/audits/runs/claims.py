@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from shared.access.organizations import creations
 from shared.evaluation.evaluation_jobs.listing import oldest_result_waiting
 from shared.foundation.postgres import leases, transaction_time
-from shared.foundation.postgres.leases import RowLease
+from shared.foundation.queue.leased_step import Held
 from shared.foundation.queue.waiting import SETTLE, stored_until_each
 from shared.watch.audits.models import Audit, AuditRun
 from shared.watch.audits.rules import MAX_LOOKBACK_SECS
@@ -27,16 +27,14 @@ LEASE_SECS = 60.0
 MAX_ATTEMPTS = 3
 
 
-@dataclass(frozen=True)
-class ClaimedRun:
+@dataclass
+class ClaimedRun(Held[AuditRun]):
     """A run that this worker holds as long as it renews the lease.
 
     `row` is the run as it was claimed. Its `attempts` are above `MAX_ATTEMPTS` if it must not start
     again, and if `filed_at` is set, only the report and the end are missing.
     """
 
-    lease: RowLease
-    row: AuditRun
     started_at: datetime
 
 

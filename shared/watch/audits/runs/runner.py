@@ -4,16 +4,15 @@ import threading
 import uuid
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from shared.foundation.core.clock import now
 from shared.foundation.core.errors import NotFound, Unavailable, WatchpostError
 from shared.foundation.core.logs import get_logger, request_context
-from shared.foundation.core.tracing import spans
 from shared.foundation.deployment.runtime import Runtime
-from shared.foundation.postgres.leases import kept
 from shared.foundation.queue.jobs import RUN_AUDITS
-from shared.foundation.queue.work_loop import claimed
+from shared.foundation.queue.leased_step import Later, Lost, work
 from shared.watch.audits.runs import claims, ending, looking, reporting
 from shared.watch.audits.runs.claims import LEASE_SECS, MAX_ATTEMPTS, ClaimedRun
 from shared.watch.audits.runs.report import Ask
@@ -28,14 +27,6 @@ MAX_RUN_SECS = 3600.0
 STORE_RETRY_SECS = 30.0
 # A run that began this long ago ends instead: the next run of its audit covers more.
 GIVE_UP_AFTER = timedelta(hours=6)
-
-
-class Interrupted(Exception):
-    """The worker must stop."""
-
-
-class Lost(Exception):
-    """Another worker has the run, or it is gone."""
 
 
 class AuditRunner:
@@ -63,29 +54,22 @@ class AuditRunner:
 
     def run(self) -> int:
         """Works until no run waits or the turn is over; returns the number of runs."""
-        due = claimed(self._runtime.queue, RUN_AUDITS, self._claim, self._stopping)
-        return sum(1 for _ in map(self._handle, due))
-
-    def _claim(self) -> ClaimedRun | None:
-        with self._runtime.postgres.transaction() as session:
-            return claims.claim(session, self._runtime.redis, self._org_id)
+        claim = partial(claims.claim, client=self._runtime.redis, org_id=self._org_id)
+        return work(
+            self._runtime, RUN_AUDITS, claim, self._handle, self._stopping, LEASE_SECS, MAX_RUN_SECS
+        )
 
     def _handle(self, run: ClaimedRun) -> None:
         ids = {"audit_id": str(run.row.audit_id), "run_id": str(run.row.id)}
-        org = {spans.ORGANIZATION: str(run.row.org_id)}
-        with (
-            spans.work(RUN_AUDITS.actor, attributes=org),
-            request_context(run.row.request_id, **ids),
-            kept(self._runtime.postgres, run.lease, LEASE_SECS, longest_secs=MAX_RUN_SECS) as lost,
-        ):
-            log.info("audit_run_step", step=self._step(run, lost), attempt=run.row.attempts)
+        with request_context(run.row.request_id, **ids):
+            log.info("audit_run_step", step=self._step(run), attempt=run.row.attempts)
 
-    def _step(self, run: ClaimedRun, lost: threading.Event) -> str:
+    def _step(self, run: ClaimedRun) -> str:
         """Executes the run as far as possible; returns the outcome for the log."""
         try:
-            return self._carry_out(run, lost)
-        except Interrupted:
-            self._give_back(run, after_secs=0.0)
+            return self._carry_out(run)
+        except Later as later:
+            self._give_back(run, after_secs=later.secs)
             return "interrupted"
         except Lost:
             # The rest of the lease expires, and the attempt counts: the run may have taken too
@@ -102,12 +86,12 @@ class AuditRunner:
             log.exception("audit_run_broke")
             return self._end(run, "the run ended with an unexpected error")
 
-    def _carry_out(self, run: ClaimedRun, lost: threading.Event) -> str:
+    def _carry_out(self, run: ClaimedRun) -> str:
         if run.row.attempts > MAX_ATTEMPTS:
             return self._end(run, f"no worker finished the run in {MAX_ATTEMPTS} attempts")
         if run.row.filed_at is None:
             look, signals = self._look(run)
-            looked = looking.run_signals(look, signals, lambda: self._require_leave(lost))
+            looked = looking.run_signals(look, signals, run.require_leave)
             if looked.is_blind:
                 return self._end(run, "every signal failed", looked.stats)
             if ending.file(self._runtime, run, looked) is None:
@@ -134,12 +118,6 @@ class AuditRunner:
             return look, {}
         wanted = audit.signals or self._signals
         return look, {name: self._signals[name] for name in self._signals if name in wanted}
-
-    def _require_leave(self, lost: threading.Event) -> None:
-        if lost.is_set():
-            raise Lost
-        if self._stopping.is_set():
-            raise Interrupted
 
     def _put_off(self, run: ClaimedRun) -> str:
         if now() - run.started_at > GIVE_UP_AFTER:

@@ -271,15 +271,15 @@ def test_a_restored_organization_has_its_files_written_again(filled: Site) -> No
 
 
 def test_a_stop_in_the_middle_continues_at_once(filled: Site) -> None:
-    stopping = threading.Event()
     filled.store(event("s-1", "11:00:00"))
     with filled.runtime.postgres.transaction() as session:
         service.look_again(session, filled.org.uuid)
-    exports = Exports(filled.runtime, stopping, org_id=filled.org.uuid)
-    held = exports._claim()
+    exports = Exports(filled.runtime, threading.Event(), org_id=filled.org.uuid)
+    with filled.runtime.postgres.transaction() as session:
+        held = exports._claim(session)
     assert held is not None
-    stopping.set()
-    exports._handle(held)
+    held.stopping.set()
+    exports._look(held)
     assert filled.error is None
     assert Exports(filled.runtime, threading.Event(), org_id=filled.org.uuid).run() == 1
     assert ELEVEN in filled.names
