@@ -1,6 +1,6 @@
 """Query parameters from declared filters, and their documentation.
 
-`python -m web.filters` prints the tables of docs/use/filters.md. With `typescript` it prints the
+`python -m web.filters` prints the lists of docs/use/reading.md. With `typescript` it prints the
 declarations that the UI derives its filter bars from.
 """
 
@@ -17,7 +17,7 @@ from shared.reading.events.latency.query import LatencyFilters
 from shared.reading.sessions.selection import SessionFilters
 from web.params import ListField, Timestamp, values
 
-# A heading of docs/use/filters.md → the filters that it lists.
+# A heading of docs/use/reading.md → the filters that it lists.
 DOCUMENTED: dict[str, type[Filters]] = {
     "Events": EventFilters,
     "Latencies": LatencyFilters,
@@ -26,15 +26,17 @@ DOCUMENTED: dict[str, type[Filters]] = {
 }
 # The page "Latency" takes its fields from those of events.
 _IN_UI = {heading: one for heading, one in DOCUMENTED.items() if one is not LatencyFilters}
-# A filter's type → its values, as docs/use/filters.md describes them.
+# A heading whose list leaves out what is the same below another one → that one.
+_SAME_AS = {"Latencies": "Events"}
+# A filter's type → its values, as docs/use/reading.md describes them.
 _VALUES = {
     "number": "an integer of 0 or more",
-    "any_of": "any of several, with commas",
+    "any_of": "several",
     "choice": "one",
-    "list": "several, with commas",
-    "texts": "one; repeat it for several",
+    "list": "several",
+    "texts": "one; repeatable",
     "flag": "`true` or `false`",
-    "moment": "RFC 3339 with a zone",
+    "moment": "RFC 3339",
 }
 
 
@@ -75,11 +77,17 @@ def filtered(filters: type[Filters], own: type[Schema] = _NoMore) -> type[Schema
     return type(own.__name__, (own, base), {"filters": filters})
 
 
-def filters_table(filters: type[Filters]) -> str:
-    """Returns a Markdown table of the filters."""
-    rows = [("filter", "values", "meaning"), ("---", "---", "---")]
-    rows += [(f"`{one.parameter}`", _VALUES[one.type], one.description) for one in filters.declared]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
+def filters_list(heading: str) -> str:
+    """Returns a Markdown list of the filters below a heading."""
+    above = _items(_SAME_AS[heading]) if heading in _SAME_AS else []
+    return "\n".join(item for item in _items(heading) if item not in above)
+
+
+def _items(heading: str) -> list[str]:
+    return [
+        f"- `{one.parameter}` ({_VALUES[one.type]}): {one.description}"
+        for one in DOCUMENTED[heading].declared
+    ]
 
 
 def _field(one: Filter) -> fields.Field[Any]:
@@ -139,5 +147,5 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["typescript"]:
         sys.stdout.write(typescript())
     else:
-        for heading, shown in DOCUMENTED.items():
-            sys.stdout.write(f"## {heading}\n\n{filters_table(shown)}\n\n")
+        for shown in DOCUMENTED:
+            sys.stdout.write(f"### {shown}\n\n{filters_list(shown)}\n\n")

@@ -288,7 +288,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     # Exports
     export_target: Annotated[
         str | None,
-        "folder or `s3://BUCKET/PREFIX` for scheduled exports (`docs/use/export.md`); unset: none",
+        "folder or `s3://BUCKET/PREFIX` for scheduled exports (`docs/use/reading.md`); unset: none",
     ] = None
 
     # Monitoring
