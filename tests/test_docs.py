@@ -7,6 +7,7 @@ import re
 import subprocess
 import tomllib
 from datetime import timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import get_args
 
@@ -17,7 +18,8 @@ from honcho.environ import parse_procfile
 
 from orgctl.cli import main as orgctl
 from shared.access.mail.kinds import KINDS
-from shared.access.permissions.__main__ import permissions_table
+from shared.access.permissions.__main__ import permissions_list
+from shared.access.permissions.builtin_sets import BUILTIN_SETS
 from shared.foundation.core.config import Settings, variables_table
 from shared.foundation.core.version import VERSION
 from shared.watch.alerts.specs import SPECS, EventFilter, Spec
@@ -116,10 +118,12 @@ def test_no_variable_is_named_that_does_not_exist(path: Path) -> None:
 
 
 def test_every_permission_stands_in_its_document_with_the_sets_that_hold_it() -> None:
-    documented = document("docs/use/permissions.md")
-    assert permissions_table() in documented, (
+    documented = document("docs/use/people.md")
+    assert permissions_list() in documented, (
         "paste the output of `python -m shared.access.permissions`"
     )
+    held = [one.permissions for one in BUILTIN_SETS.values()]
+    assert all(less < more for less, more in pairwise(held)), "the list has the first set only"
 
 
 @pytest.mark.parametrize("heading", DOCUMENTED)

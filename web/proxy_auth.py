@@ -1,4 +1,4 @@
-"""The person whom a trusted proxy has signed in, by a header (docs/use/sign-in.md)."""
+"""The person whom a trusted proxy has signed in, by a header (docs/use/people.md)."""
 
 import hmac
 from dataclasses import dataclass, field

@@ -15,7 +15,7 @@ Make = Callable[..., Headers]
 
 SETS, SET = "/v1/permission-sets", "/v1/permission-sets/{name}"
 
-# The built-in sets (docs/use/permissions.md).
+# The built-in sets (docs/use/people.md).
 READ_ONLY = (
     "events:read keys:read users:read evaluations:read dashboards:read queries:read"
     " settings:read alerts:read audits:read incidents:read"

@@ -1,4 +1,4 @@
-"""The table of all permission tokens (docs/use/permissions.md)."""
+"""The table of all permission tokens (docs/use/people.md)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

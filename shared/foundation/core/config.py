@@ -143,7 +143,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     proxy_auth_header: Annotated[
         HeaderName | None,
         "header with the address of the person whom a trusted proxy has signed in"
-        " (docs/use/sign-in.md); unset: none counts",
+        " (docs/use/people.md); unset: none counts",
     ] = None
     proxy_auth_secret: Annotated[
         Secret | None, "the proxy sends it as `X-Service-Proxy-Secret`, 16 to 256 characters"
@@ -155,7 +155,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     # Sign-in at a provider
     oidc_issuer: Annotated[
         str | None,
-        "OpenID Connect provider (docs/use/sign-in.md); unset: people sign in with codes only",
+        "OpenID Connect provider (docs/use/people.md); unset: people sign in with codes only",
     ] = None
     oidc_client_id: Annotated[str | None, "our id there; required with `OIDC_ISSUER`"] = None
     oidc_client_secret: Annotated[
@@ -170,7 +170,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = None
     oidc_groups: Annotated[
         str | None,
-        "JSON: claim, its value, organization, permission set (docs/use/sign-in.md); unset: groups"
+        "JSON: claim, its value, organization, permission set (docs/use/people.md); unset: groups"
         " give nothing",
     ] = None
 

@@ -1,1 +1,1 @@
-"""Sign-in at a provider of OpenID Connect: code flow with PKCE (docs/use/sign-in.md)."""
+"""Sign-in at a provider of OpenID Connect: code flow with PKCE (docs/use/people.md)."""
