@@ -1,7 +1,6 @@
 """Fixtures of the tests for the parts of the API that clients rely on."""
 
 import json
-from typing import Any
 
 import pytest
 from flask import Flask
@@ -10,6 +9,8 @@ from tests.contracts.document import Document
 from tests.web.conftest import admin, app, client, just_arrived, key, person, web_runtime
 from tests.web.events.conftest import listed, post, reader, store
 from tests.workers.evaluation_jobs.conftest import bench, evaluator
+from web.document import FILE
+from web.document import app_without_stores as make_app_without_stores
 
 __all__ = [
     "admin",
@@ -29,7 +30,12 @@ __all__ = [
 
 
 @pytest.fixture(scope="session")
-def document(app: Flask) -> Document:
-    """The OpenAPI document as it is served."""
-    body: dict[str, Any] = json.loads(app.test_client().get("/v1/openapi.json").data)
-    return Document(body)
+def document() -> Document:
+    """The OpenAPI document, which `test_document.py` compares with the one that is served."""
+    return Document(json.loads(FILE.read_text()))
+
+
+@pytest.fixture(scope="session")
+def app_without_stores() -> Flask:
+    """The application for requests that need no store."""
+    return make_app_without_stores()

@@ -2,13 +2,12 @@
 
 import gzip
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.ui.node import PROJECT, UI, node, require_packages
+from tests.ui.node import UI, node, require_packages
+from web.document import FILE
 from web.ui.routes import STATIC
 
 # Bytes of gzip: what the first page loads, its styles, and all there is.
@@ -34,14 +33,9 @@ def packed(name: str) -> int:
 
 
 @pytest.mark.flow
-def test_the_types_are_those_of_the_document(tmp_path: Path) -> None:
+def test_the_types_are_those_of_the_document() -> None:
     require_packages()
-    document = subprocess.run(
-        [sys.executable, "-m", "web.document"], cwd=PROJECT, check=True, capture_output=True
-    )
-    file = tmp_path / "openapi.json"
-    file.write_bytes(document.stdout)
-    types = node("tools/types.mjs", file).stdout
+    types = node("tools/types.mjs", FILE).stdout
     assert (UI / "src" / "api" / "types.ts").read_text() == types, "run bin/ui types"
 
 

@@ -1,5 +1,5 @@
-// Reads the OpenAPI document from a file, else from stdin, and prints `src/api/types.ts`: an interface for each
-// schema, and for each route its path, query, body and answer.
+// Reads the OpenAPI document from a file and prints `src/api/types.ts`: an interface for each schema, and for each
+// route its path, query, body and answer.
 import { readFileSync } from "node:fs";
 
 const NOTE = "// Made by `bin/ui` from the OpenAPI document. Do not edit.\n";
@@ -129,6 +129,6 @@ export function typesOf(document) {
 }
 
 if (import.meta.url === `file://${process.argv[1]}`) {
-  const document = JSON.parse(readFileSync(process.argv[2] ?? 0, "utf8"));
+  const document = JSON.parse(readFileSync(process.argv[2], "utf8"));
   process.stdout.write(typesOf(document));
 }

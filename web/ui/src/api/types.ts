@@ -2,14 +2,14 @@
 
 export interface Accepted {
   accepted: number;
-  skipped: number;
   errors: AcceptedError[];
+  skipped: number;
   warnings: EventWarning[];
 }
 
 export interface AcceptedError {
-  line: number;
   error: string;
+  line: number;
 }
 
 export interface AccessGranter {
@@ -17,83 +17,83 @@ export interface AccessGranter {
 }
 
 export interface ActivityRow {
-  kind: "opened" | "acknowledged" | "assigned" | "commented" | "comment_deleted" | "subscribed" | "unsubscribed" | "breached" | "resolved";
   actor: string;
   at: string;
   detail: Record<string, unknown>;
+  kind: "opened" | "acknowledged" | "assigned" | "commented" | "comment_deleted" | "subscribed" | "unsubscribed" | "breached" | "resolved";
 }
 
 export interface AlertBody {
-  trigger_kind: "metric_threshold" | "custom_sql" | "evaluation_score" | "eval_compound" | "per_event";
-  trigger_spec: Record<string, unknown>;
-  min_breaches?: number | null;
-  eval_window?: number | null;
-  eval_interval_secs?: number | null;
-  name: string;
+  channels?: Record<string, unknown>[] | null;
   description?: string | null;
   enabled?: boolean | null;
+  eval_interval_secs?: number | null;
+  eval_window?: number | null;
+  min_breaches?: number | null;
+  name: string;
   severity?: "info" | "warning" | "critical";
-  channels?: Record<string, unknown>[] | null;
+  trigger_kind: "metric_threshold" | "custom_sql" | "evaluation_score" | "eval_compound" | "per_event";
+  trigger_spec: Record<string, unknown>;
 }
 
 export interface AlertPreview {
-  bounds: PreviewBounds;
-  op: string | null;
   bound: number | null;
-  points: PreviewPoint[];
+  bounds: PreviewBounds;
   incidents: PreviewIncident[];
-  replayed: boolean;
+  op: string | null;
+  points: PreviewPoint[];
   reason: string | null;
+  replayed: boolean;
 }
 
 export interface AlertRow {
-  id: string;
-  name: string;
+  channels: Record<string, unknown>[];
+  created_at: string;
+  created_by: string;
   description: string | null;
   enabled: boolean;
-  trigger_kind: "metric_threshold" | "custom_sql" | "evaluation_score" | "eval_compound" | "per_event";
-  trigger_spec: Record<string, unknown>;
-  severity: "info" | "warning" | "critical";
-  min_breaches: number;
-  eval_window: number;
   eval_interval_secs: number;
-  channels: Record<string, unknown>[];
-  created_by: string;
-  created_at: string;
-  updated_at: string;
+  eval_window: number;
+  id: string;
   last_attempted_at: string | null;
   last_error: string | null;
+  min_breaches: number;
+  name: string;
   open_incidents: number;
+  severity: "info" | "warning" | "critical";
+  trigger_kind: "metric_threshold" | "custom_sql" | "evaluation_score" | "eval_compound" | "per_event";
+  trigger_spec: Record<string, unknown>;
+  updated_at: string;
 }
 
 export interface AssignBody {
-  assignees?: string[];
   assigned_to?: string | null;
+  assignees?: string[];
 }
 
 export interface AssistantHealth {
+  default_model: string | null;
   enabled: boolean;
   llm_configured: boolean;
   model: string | null;
   models: string[];
-  default_model: string | null;
 }
 
 export interface AuditBody {
-  name: string;
+  channels?: Record<string, unknown>[] | null;
   description?: string | null;
   enabled?: boolean | null;
-  schedule_interval_secs?: number | null;
-  schedule_anchor?: string | null;
-  window_mode?: "since_last" | "fixed";
-  lookback_window_secs?: number | null;
-  scope?: AuditScopeBody | null;
-  signals?: ("error_cluster" | "tool_failure" | "latency_drift" | "error_drift" | "score_drift" | "goal_failure" | "abandoned_session" | "tool_loop" | "context_pressure" | "token_outlier" | "leaked_credential" | "evaluation_gap")[] | null;
   ignore_error_types?: string[] | null;
-  sensitivity?: "low" | "medium" | "high";
-  top_k?: number | null;
   llm_enabled?: boolean | null;
-  channels?: Record<string, unknown>[] | null;
+  lookback_window_secs?: number | null;
+  name: string;
+  schedule_anchor?: string | null;
+  schedule_interval_secs?: number | null;
+  scope?: AuditScopeBody | null;
+  sensitivity?: "low" | "medium" | "high";
+  signals?: ("error_cluster" | "tool_failure" | "latency_drift" | "error_drift" | "score_drift" | "goal_failure" | "abandoned_session" | "tool_loop" | "context_pressure" | "token_outlier" | "leaked_credential" | "evaluation_gap")[] | null;
+  top_k?: number | null;
+  window_mode?: "since_last" | "fixed";
 }
 
 export interface AuditContext {
@@ -107,21 +107,21 @@ export interface AuditContextBody {
 }
 
 export interface AuditLogLine {
-  id: string;
-  at: string;
-  actor_kind: "user" | "key" | "operator" | "anonymous" | "system";
-  actor_id: string | null;
-  actor: string;
-  key_name: string | null;
-  way: "web" | "mcp" | "orgctl" | "system";
-  address: string | null;
-  request_id: string | null;
-  noun: string;
   action: string;
-  target_id: string | null;
-  target: string | null;
-  before: Record<string, unknown> | null;
+  actor: string;
+  actor_id: string | null;
+  actor_kind: "user" | "key" | "operator" | "anonymous" | "system";
+  address: string | null;
   after: Record<string, unknown> | null;
+  at: string;
+  before: Record<string, unknown> | null;
+  id: string;
+  key_name: string | null;
+  noun: string;
+  request_id: string | null;
+  target: string | null;
+  target_id: string | null;
+  way: "web" | "mcp" | "orgctl" | "system";
 }
 
 export interface AuditLogPage {
@@ -130,83 +130,83 @@ export interface AuditLogPage {
 }
 
 export interface AuditRow {
-  id: string;
-  name: string;
+  additional_context: string;
+  channels: Record<string, unknown>[];
+  created_at: string;
+  created_by: string;
   description: string | null;
   enabled: boolean;
-  schedule_interval_secs: number;
-  schedule_anchor: string;
-  window_mode: "since_last" | "fixed";
-  lookback_window_secs: number;
-  scope: AuditScope;
-  signals: string[];
+  id: string;
   ignore_error_types: string[];
-  sensitivity: "low" | "medium" | "high";
-  top_k: number;
-  llm_enabled: boolean;
-  channels: Record<string, unknown>[];
-  created_by: string;
-  created_at: string;
-  updated_at: string;
-  open_findings: number;
-  last_run_status: "running" | "succeeded" | "failed";
-  last_run_finished_at: string | null;
   last_attempted_at: string | null;
-  next_attempt_at: string | null;
   last_error: string | null;
-  additional_context: string;
+  last_run_finished_at: string | null;
+  last_run_status: "running" | "succeeded" | "failed";
+  llm_enabled: boolean;
+  lookback_window_secs: number;
+  name: string;
+  next_attempt_at: string | null;
+  open_findings: number;
   reference_url_count: number;
+  schedule_anchor: string;
+  schedule_interval_secs: number;
+  scope: AuditScope;
+  sensitivity: "low" | "medium" | "high";
+  signals: string[];
+  top_k: number;
+  updated_at: string;
+  window_mode: "since_last" | "fixed";
 }
 
 export interface AuditRunRow {
-  id: string;
   audit_id: string;
+  error: string | null;
+  findings_count: number;
+  finished_at: string | null;
+  id: string;
+  new_findings_count: number;
+  report: string | null;
+  started_at: string;
+  stats: Record<string, unknown>;
   status: "running" | "succeeded" | "failed";
   trigger_kind: "scheduled" | "manual";
   window_from: string;
   window_to: string;
-  started_at: string;
-  finished_at: string | null;
-  stats: Record<string, unknown>;
-  findings_count: number;
-  new_findings_count: number;
-  report: string | null;
-  error: string | null;
 }
 
 export interface AuditScope {
-  environments: string[];
   agent_ids: string[];
+  environments: string[];
 }
 
 export interface AuditScopeBody {
-  environments?: string[] | null;
   agent_ids?: string[] | null;
+  environments?: string[] | null;
 }
 
 export interface BillingWindow {
-  start: string;
   end: string;
+  start: string;
 }
 
 export interface Checks {
-  postgres: "ok" | "down";
-  clickhouse: "ok" | "down";
-  redis: "ok" | "down";
-  ingest: "ok" | "down";
-  evaluator: "ok" | "down" | "unknown" | "disabled";
-  ingest_lag_secs: number | null;
-  oldest_job_secs: number | null;
+  broken: "web" | "redis" | "ingest" | "postgres" | "clickhouse";
   canary: "ok" | "down" | "unknown" | "disabled";
   canary_age_secs: number | null;
   canary_begins: "web" | "redis";
   canary_groups_late: number | null;
-  broken: "web" | "redis" | "ingest" | "postgres" | "clickhouse";
+  clickhouse: "ok" | "down";
+  evaluator: "ok" | "down" | "unknown" | "disabled";
+  ingest: "ok" | "down";
+  ingest_lag_secs: number | null;
+  oldest_job_secs: number | null;
+  postgres: "ok" | "down";
+  redis: "ok" | "down";
 }
 
 export interface CodeBody {
-  email: string;
   code: string;
+  email: string;
 }
 
 export interface CodeRequestBody {
@@ -222,21 +222,21 @@ export interface CommentBody {
 }
 
 export interface CommentRow {
-  id: string;
-  incident_id: string;
   author_email: string;
   body: string | null;
   created_at: string;
-  edited_at: string | null;
   deleted_at: string | null;
+  edited_at: string | null;
+  id: string;
+  incident_id: string;
 }
 
 export interface ConversationDetail {
-  id: string;
-  title: string;
   created_at: string;
-  updated_at: string;
+  id: string;
   messages: Message[];
+  title: string;
+  updated_at: string;
 }
 
 export interface ConversationList {
@@ -245,29 +245,29 @@ export interface ConversationList {
 }
 
 export interface ConversationRow {
-  id: string;
-  title: string;
   created_at: string;
-  updated_at: string;
+  id: string;
   message_count: number;
+  title: string;
+  updated_at: string;
 }
 
 export interface DashboardBody {
-  name: string;
-  description?: string | null;
   definition?: Record<string, unknown> | null;
+  description?: string | null;
+  name: string;
 }
 
 export interface DashboardDetail {
+  created_at: string;
+  created_by: string | null;
+  definition: Record<string, unknown>;
+  description: string;
   id: string;
   name: string;
-  description: string;
-  definition: Record<string, unknown>;
   tile_count: number;
-  created_by: string | null;
-  created_at: string;
-  updated_at: string;
   tiles: TileRow[];
+  updated_at: string;
 }
 
 export interface DashboardList {
@@ -275,13 +275,13 @@ export interface DashboardList {
 }
 
 export interface DashboardRow {
+  created_at: string;
+  created_by: string | null;
+  definition: Record<string, unknown>;
+  description: string;
   id: string;
   name: string;
-  description: string;
-  definition: Record<string, unknown>;
   tile_count: number;
-  created_by: string | null;
-  created_at: string;
   updated_at: string;
 }
 
@@ -298,9 +298,9 @@ export interface DeletedSet {
 }
 
 export interface DeletionBody {
-  session_ids?: string[] | null;
-  field?: string | null;
   equals?: string | null;
+  field?: string | null;
+  session_ids?: string[] | null;
 }
 
 export interface DeletionCounts {
@@ -310,22 +310,22 @@ export interface DeletionCounts {
 }
 
 export interface DeletionDetail {
-  id: string;
-  state: "queued" | "running" | "hidden" | "rewritten" | "done" | "failed";
-  field: string | null;
-  value_hash: string | null;
-  sessions: number;
-  removed: DeletionCounts;
-  remaining: Record<string, number>;
-  created_by: string;
   created_at: string;
-  hidden_at: string | null;
-  rewritten_at: string | null;
-  finished_at: string | null;
-  error: string | null;
+  created_by: string;
   dropped_events: number;
-  proofs: DeletionProof[];
+  error: string | null;
+  field: string | null;
+  finished_at: string | null;
+  hidden_at: string | null;
+  id: string;
   not_reached: string[];
+  proofs: DeletionProof[];
+  remaining: Record<string, number>;
+  removed: DeletionCounts;
+  rewritten_at: string | null;
+  sessions: number;
+  state: "queued" | "running" | "hidden" | "rewritten" | "done" | "failed";
+  value_hash: string | null;
 }
 
 export interface DeletionList {
@@ -333,36 +333,36 @@ export interface DeletionList {
 }
 
 export interface DeletionPreview {
-  sessions: number;
-  removed: DeletionCounts;
   remaining: Record<string, number>;
+  removed: DeletionCounts;
+  sessions: number;
 }
 
 export interface DeletionProof {
-  title: string;
   sql: string;
+  title: string;
 }
 
 export interface DeletionRow {
-  id: string;
-  state: "queued" | "running" | "hidden" | "rewritten" | "done" | "failed";
-  field: string | null;
-  value_hash: string | null;
-  sessions: number;
-  removed: DeletionCounts;
-  remaining: Record<string, number>;
-  created_by: string;
   created_at: string;
-  hidden_at: string | null;
-  rewritten_at: string | null;
-  finished_at: string | null;
+  created_by: string;
   error: string | null;
+  field: string | null;
+  finished_at: string | null;
+  hidden_at: string | null;
+  id: string;
+  remaining: Record<string, number>;
+  removed: DeletionCounts;
+  rewritten_at: string | null;
+  sessions: number;
+  state: "queued" | "running" | "hidden" | "rewritten" | "done" | "failed";
+  value_hash: string | null;
 }
 
 export interface DeliveryTest {
+  deliveries: TestedDelivery[];
   ok: boolean;
   synthetic_incident_id: string;
-  deliveries: TestedDelivery[];
 }
 
 export interface DeliveryTestBody {
@@ -374,29 +374,29 @@ export interface EndedSessions {
 }
 
 export interface ErrorBody {
-  error: string;
   code: string;
+  detail?: string;
+  error: string;
+  fields?: Record<string, string[]>;
   request_id: string;
   required_permission?: string;
-  fields?: Record<string, string[]>;
-  detail?: string;
 }
 
 export interface ErrorGroup {
   key: string | null;
-  total: number;
-  sessions: number;
   last_ts: string;
+  sessions: number;
+  total: number;
 }
 
 export interface ErrorSummary {
-  total: number;
-  sessions: number;
   agents: number;
-  last_ts: string | null;
   bins: number[];
   bounds: ErrorSummaryBounds;
   groups: ErrorGroup[];
+  last_ts: string | null;
+  sessions: number;
+  total: number;
 }
 
 export interface ErrorSummaryBounds {
@@ -405,70 +405,70 @@ export interface ErrorSummaryBounds {
 }
 
 export interface EvalRequest {
+  agent_id: string;
+  ended_at: string | null;
+  environment: string;
+  events: ExportedEvent[];
   schema_version: string;
   session_id: string;
-  agent_id: string;
-  environment: string;
   started_at: string;
-  ended_at: string | null;
-  events: ExportedEvent[];
 }
 
 export interface Evaluation {
-  evaluation_id: string;
-  id: string;
-  session_id: string;
   agent_id: string;
-  environment: string;
-  status: "done" | "error" | "timeout";
-  scores: Record<string, number> | null;
-  reasoning: Record<string, string> | null;
-  summary: string | null;
-  error: string | null;
   attempt_count: number;
-  duration_ms: number | null;
   completed_at: string;
   created_at: string;
+  duration_ms: number | null;
+  environment: string;
+  error: string | null;
+  evaluation_id: string;
+  id: string;
+  reasoning: Record<string, string> | null;
+  scores: Record<string, number> | null;
+  session_id: string;
+  status: "done" | "error" | "timeout";
+  summary: string | null;
 }
 
 export interface EvaluationAggregate {
-  total: number;
-  status_counts: StatusCounts;
+  histograms: ScoreHistogram[];
   score_stats: ScoreStats[];
-  timeline: Timeline;
   series: ScoreSeries[];
   series_truncated: boolean;
-  histograms: ScoreHistogram[];
+  status_counts: StatusCounts;
+  timeline: Timeline;
+  total: number;
 }
 
 export interface EvaluationJob {
-  id: string;
-  session_id: string;
   agent_id: string;
-  environment: string;
-  status: "pending" | "polling";
-  trigger: "agent_end" | "inactivity" | "manual";
   attempt_count: number;
-  evaluator_job_id: string | null;
   enqueued_at: string;
+  environment: string;
+  evaluator_job_id: string | null;
+  id: string;
+  last_error: string | null;
   next_attempt_at: string;
   poll_deadline_at: string | null;
-  last_error: string | null;
+  session_id: string;
+  status: "pending" | "polling";
+  trigger: "agent_end" | "inactivity" | "manual";
 }
 
 export interface EvaluationLine {
-  evaluation_id: string;
-  session_id: string;
   agent_id: string;
-  environment: string;
-  status: string;
-  scores: Record<string, number> | null;
-  reasoning: Record<string, string> | null;
-  summary: string | null;
-  error: string | null;
   attempt_count: number;
-  duration_ms: number | null;
   completed_at: string;
+  duration_ms: number | null;
+  environment: string;
+  error: string | null;
+  evaluation_id: string;
+  reasoning: Record<string, string> | null;
+  scores: Record<string, number> | null;
+  session_id: string;
+  status: string;
+  summary: string | null;
 }
 
 export interface EvaluationPage {
@@ -478,61 +478,61 @@ export interface EvaluationPage {
 
 export interface EvaluationState {
   code: "scored" | "error" | "timeout" | "queued" | "calling" | "polling" | "not_ended" | "settling" | "disabled" | "not_for_organization" | "before_evaluator" | "waiting";
-  sentence: string;
   job: EvaluationJob | null;
+  sentence: string;
   since: string | null;
 }
 
 export interface EvaluatorHealth {
-  state: "ok" | "failing" | "open";
-  since: string | null;
   failures: number;
   last_error: string | null;
   retry_at: string | null;
+  since: string | null;
+  state: "ok" | "failing" | "open";
 }
 
 export interface Event {
-  id: number;
-  session_id: string;
   agent_id: string;
-  event_type: string;
-  ts: string;
-  environment: string;
-  is_error: boolean;
-  error_type: string | null;
-  output_tokens: number | null;
-  context_window: number | null;
   context_fill: number | null;
+  context_window: number | null;
+  environment: string;
+  error_type: string | null;
+  event_type: string;
+  id: number;
+  is_error: boolean;
+  output_tokens: number | null;
   payload: Record<string, unknown>;
+  session_id: string;
+  ts: string;
 }
 
 export interface EventLine {
-  id: number;
-  session_id: string;
   agent_id: string;
-  event_type: string;
-  ts: string;
-  environment: string;
-  payload: Record<string, unknown>;
-  summary: string;
-  is_error: boolean;
-  error_type: string | null;
-  tool_name: string | null;
-  tool_call_id: string | null;
-  hook_name: string | null;
-  hook_id: string | null;
-  trigger_event: string | null;
-  input_id: string | null;
-  pause_id: string | null;
-  request_id: string | null;
-  model: string | null;
-  parent_id: string | null;
-  outcome: string | null;
-  duration_ms: number | null;
-  input_tokens: number | null;
-  output_tokens: number | null;
-  context_window: number | null;
   context_fill: number | null;
+  context_window: number | null;
+  duration_ms: number | null;
+  environment: string;
+  error_type: string | null;
+  event_type: string;
+  hook_id: string | null;
+  hook_name: string | null;
+  id: number;
+  input_id: string | null;
+  input_tokens: number | null;
+  is_error: boolean;
+  model: string | null;
+  outcome: string | null;
+  output_tokens: number | null;
+  parent_id: string | null;
+  pause_id: string | null;
+  payload: Record<string, unknown>;
+  request_id: string | null;
+  session_id: string;
+  summary: string;
+  tool_call_id: string | null;
+  tool_name: string | null;
+  trigger_event: string | null;
+  ts: string;
 }
 
 export interface EventPage {
@@ -541,18 +541,18 @@ export interface EventPage {
 }
 
 export interface EventSummary {
-  id: number;
-  session_id: string;
   agent_id: string;
-  event_type: string;
-  ts: string;
-  environment: string;
-  is_error: boolean;
-  error_type: string | null;
-  output_tokens: number | null;
-  context_window: number | null;
   context_fill: number | null;
+  context_window: number | null;
+  environment: string;
+  error_type: string | null;
+  event_type: string;
+  id: number;
+  is_error: boolean;
+  output_tokens: number | null;
+  session_id: string;
   summary: string;
+  ts: string;
 }
 
 export interface EventSummaryPage {
@@ -561,34 +561,34 @@ export interface EventSummaryPage {
 }
 
 export interface EventWarning {
-  index: number;
-  field: string;
-  warning: string;
   did_you_mean: string | null;
+  field: string;
+  index: number;
+  warning: string;
 }
 
 export interface ExportFileList {
-  schedule: ExportScheduleRow | null;
   files: ExportFileRow[];
+  schedule: ExportScheduleRow | null;
 }
 
 export interface ExportFileRow {
-  name: string;
-  rows: "events" | "sessions" | "evaluations";
-  every: "hourly" | "daily";
-  starts_at: string;
-  ends_at: string;
-  row_count: number;
   bytes: number;
+  ends_at: string;
+  every: "hourly" | "daily";
+  name: string;
+  row_count: number;
+  rows: "events" | "sessions" | "evaluations";
+  starts_at: string;
   writes: number;
   written_at: string;
 }
 
 export interface ExportScheduleRow {
-  every: "hourly" | "daily";
-  since: string;
-  looked_at: string | null;
   error: string | null;
+  every: "hourly" | "daily";
+  looked_at: string | null;
+  since: string;
 }
 
 export interface Exported {
@@ -596,79 +596,79 @@ export interface Exported {
 }
 
 export interface ExportedEvent {
-  id: number;
-  ts: string;
   event_type: string;
+  id: number;
   payload: Record<string, unknown>;
+  ts: string;
 }
 
 export interface FindingActionBody {
   action: "ack" | "mute" | "dismiss" | "resolve" | "reopen" | "assign" | "acknowledge";
-  reason?: string | null;
   assigned_to?: string | null;
+  reason?: string | null;
 }
 
 export interface FindingActionDone {
-  id: string;
   action: "ack" | "mute" | "dismiss" | "resolve" | "reopen" | "assign";
+  id: string;
   ok: boolean;
   status: "open" | "recurring" | "resolved" | "dismissed" | "muted";
 }
 
 export interface FindingEvidence {
-  session_ids: string[];
   event_ids: number[];
   numbers: Record<string, number>;
+  session_ids: string[];
 }
 
 export interface FindingQueryRow {
-  title: string;
   sql: string;
+  title: string;
 }
 
 export interface FindingRow {
-  id: string;
+  assigned_to: string | null;
   audit_id: string;
   audit_name: string;
-  fingerprint: string;
-  signal: "error_cluster" | "tool_failure" | "latency_drift" | "error_drift" | "score_drift" | "goal_failure" | "abandoned_session" | "tool_loop" | "context_pressure" | "token_outlier" | "leaked_credential" | "evaluation_gap";
-  title: string;
   category: string;
-  failure_type: string;
-  kind: "failure" | "improvement" | "policy";
-  severity: "info" | "warning" | "critical";
-  magnitude: "small" | "medium" | "big";
-  priority: number;
-  status: "open" | "recurring" | "resolved" | "dismissed" | "muted";
-  occurrences: number;
-  first_seen_at: string;
-  last_seen_at: string;
   description: string;
-  root_cause_hypothesis: string | null;
-  recommendation: string | null;
-  expected_impact: string | null;
   effort: string | null;
   evidence: FindingEvidence;
   evidence_queries: FindingQueryRow[];
-  scope: FindingScope;
-  assigned_to: string | null;
+  expected_impact: string | null;
+  failure_type: string;
+  fingerprint: string;
+  first_seen_at: string;
+  id: string;
   issue_id: string | null;
+  kind: "failure" | "improvement" | "policy";
+  last_seen_at: string;
+  magnitude: "small" | "medium" | "big";
+  occurrences: number;
+  priority: number;
+  recommendation: string | null;
+  root_cause_hypothesis: string | null;
+  scope: FindingScope;
+  severity: "info" | "warning" | "critical";
+  signal: "error_cluster" | "tool_failure" | "latency_drift" | "error_drift" | "score_drift" | "goal_failure" | "abandoned_session" | "tool_loop" | "context_pressure" | "token_outlier" | "leaked_credential" | "evaluation_gap";
+  status: "open" | "recurring" | "resolved" | "dismissed" | "muted";
+  title: string;
 }
 
 export interface FindingScope {
-  environments: string[];
   agent_ids: string[];
+  environments: string[];
+  error_types: string[];
   event_types: string[];
-  tool_names: string[];
   hook_names: string[];
   models: string[];
-  error_types: string[];
+  tool_names: string[];
 }
 
 export interface GrantBody {
-  permission_set?: string | null;
   permission_added?: ("agent:use" | "alerts:read" | "alerts:write" | "audits:read" | "audits:write" | "dashboards:delete" | "dashboards:read" | "dashboards:write" | "evaluations:read" | "evaluations:trigger" | "events:add" | "events:delete" | "events:read" | "incidents:ack" | "incidents:read" | "incidents:write" | "keys:create" | "keys:disable" | "keys:read" | "keys:regenerate" | "keys:update" | "orgs:admin" | "queries:delete" | "queries:read" | "queries:run" | "queries:write" | "settings:read" | "settings:write" | "users:create" | "users:delete" | "users:read" | "users:update")[];
   permission_removed?: ("agent:use" | "alerts:read" | "alerts:write" | "audits:read" | "audits:write" | "dashboards:delete" | "dashboards:read" | "dashboards:write" | "evaluations:read" | "evaluations:trigger" | "events:add" | "events:delete" | "events:read" | "incidents:ack" | "incidents:read" | "incidents:write" | "keys:create" | "keys:disable" | "keys:read" | "keys:regenerate" | "keys:update" | "orgs:admin" | "queries:delete" | "queries:read" | "queries:run" | "queries:write" | "settings:read" | "settings:write" | "users:create" | "users:delete" | "users:read" | "users:update")[];
+  permission_set?: string | null;
 }
 
 export interface Health {
@@ -676,27 +676,27 @@ export interface Health {
 }
 
 export interface Imported {
-  format: string;
-  dry_run: boolean;
-  lines: number;
-  events: number;
   accepted: number;
+  dry_run: boolean;
   duplicate: number;
-  skipped: number;
-  ignored: number;
-  held_back: number;
   errors: SkippedLine[];
-  sessions: ImportedSession[];
-  session_count: number;
-  skipped_sessions: SkippedSession[];
+  events: number;
   first_ts: string | null;
+  format: string;
+  held_back: number;
+  ignored: number;
   last_ts: string | null;
+  lines: number;
+  session_count: number;
+  sessions: ImportedSession[];
+  skipped: number;
+  skipped_sessions: SkippedSession[];
 }
 
 export interface ImportedSession {
-  session_id: string;
-  events: number;
   accepted: number;
+  events: number;
+  session_id: string;
 }
 
 export interface IncidentCount {
@@ -704,94 +704,94 @@ export interface IncidentCount {
 }
 
 export interface IncidentDetail {
-  id: string;
-  title: string;
-  source: "alert" | "manual" | "audit";
-  source_finding_id: string | null;
+  acknowledged_at: string | null;
+  acknowledged_by: string | null;
+  activity: ActivityRow[];
+  alert_description: string | null;
   alert_id: string | null;
   alert_name: string | null;
   alert_severity: "info" | "warning" | "critical";
-  trigger_kind: string | null;
-  state: "firing" | "acknowledged" | "resolved";
-  opened_at: string;
-  last_breach_at: string;
-  acknowledged_at: string | null;
-  acknowledged_by: string | null;
   assignees: string[];
+  breach_summary: string | null;
+  breach_value: number | null;
+  comments: CommentRow[];
+  evidence: Record<string, unknown> | null;
+  id: string;
+  last_breach_at: string;
+  notifications: IncidentNotification[];
+  opened_at: string;
   resolved_at: string | null;
   resolved_by: string | null;
-  breach_value: number | null;
-  breach_summary: string | null;
-  evidence: Record<string, unknown> | null;
-  alert_description: string | null;
-  notifications: IncidentNotification[];
+  source: "alert" | "manual" | "audit";
+  source_finding_id: string | null;
+  state: "firing" | "acknowledged" | "resolved";
   subscribers: SubscriberRow[];
-  comments: CommentRow[];
-  activity: ActivityRow[];
+  title: string;
+  trigger_kind: string | null;
 }
 
 export interface IncidentNotification {
-  id: string;
-  channel: "email" | "slack" | "webhook" | "dashboard";
-  target: string;
-  event: "alert.firing" | "alert.resolved" | "alert.test";
-  status: "queued" | "sent" | "failed" | "skipped";
   attempts: number;
-  error: string | null;
+  channel: "email" | "slack" | "webhook" | "dashboard";
   created_at: string;
+  error: string | null;
+  event: "alert.firing" | "alert.resolved" | "alert.test";
+  id: string;
+  status: "queued" | "sent" | "failed" | "skipped";
+  target: string;
 }
 
 export interface IncidentRow {
-  id: string;
-  title: string;
-  source: "alert" | "manual" | "audit";
-  source_finding_id: string | null;
+  acknowledged_at: string | null;
+  acknowledged_by: string | null;
   alert_id: string | null;
   alert_name: string | null;
   alert_severity: "info" | "warning" | "critical";
-  trigger_kind: string | null;
-  state: "firing" | "acknowledged" | "resolved";
-  opened_at: string;
-  last_breach_at: string;
-  acknowledged_at: string | null;
-  acknowledged_by: string | null;
   assignees: string[];
+  breach_summary: string | null;
+  breach_value: number | null;
+  evidence: Record<string, unknown> | null;
+  id: string;
+  last_breach_at: string;
+  opened_at: string;
   resolved_at: string | null;
   resolved_by: string | null;
-  breach_value: number | null;
-  breach_summary: string | null;
-  evidence: Record<string, unknown> | null;
+  source: "alert" | "manual" | "audit";
+  source_finding_id: string | null;
+  state: "firing" | "acknowledged" | "resolved";
+  title: string;
+  trigger_kind: string | null;
 }
 
 export interface Introspection {
+  expires_at: string | null;
   id: string;
+  instance_scoped: boolean;
   name: string;
   org_id: string | null;
   org_slug: string | null;
-  instance_scoped: boolean;
   permissions: string[];
-  expires_at: string | null;
 }
 
 export interface InvitationBody {
   email: string;
-  permission_set?: string | null;
   permission_added?: ("agent:use" | "alerts:read" | "alerts:write" | "audits:read" | "audits:write" | "dashboards:delete" | "dashboards:read" | "dashboards:write" | "evaluations:read" | "evaluations:trigger" | "events:add" | "events:delete" | "events:read" | "incidents:ack" | "incidents:read" | "incidents:write" | "keys:create" | "keys:disable" | "keys:read" | "keys:regenerate" | "keys:update" | "orgs:admin" | "queries:delete" | "queries:read" | "queries:run" | "queries:write" | "settings:read" | "settings:write" | "users:create" | "users:delete" | "users:read" | "users:update")[];
   permission_removed?: ("agent:use" | "alerts:read" | "alerts:write" | "audits:read" | "audits:write" | "dashboards:delete" | "dashboards:read" | "dashboards:write" | "evaluations:read" | "evaluations:trigger" | "events:add" | "events:delete" | "events:read" | "incidents:ack" | "incidents:read" | "incidents:write" | "keys:create" | "keys:disable" | "keys:read" | "keys:regenerate" | "keys:update" | "orgs:admin" | "queries:delete" | "queries:read" | "queries:run" | "queries:write" | "settings:read" | "settings:write" | "users:create" | "users:delete" | "users:read" | "users:update")[];
+  permission_set?: string | null;
   permissions?: ("agent:use" | "alerts:read" | "alerts:write" | "audits:read" | "audits:write" | "dashboards:delete" | "dashboards:read" | "dashboards:write" | "evaluations:read" | "evaluations:trigger" | "events:add" | "events:delete" | "events:read" | "incidents:ack" | "incidents:read" | "incidents:write" | "keys:create" | "keys:disable" | "keys:read" | "keys:regenerate" | "keys:update" | "orgs:admin" | "queries:delete" | "queries:read" | "queries:run" | "queries:write" | "settings:read" | "settings:write" | "users:create" | "users:delete" | "users:read" | "users:update")[];
 }
 
 export interface JobList {
-  jobs: EvaluationJob[];
   health: EvaluatorHealth;
+  jobs: EvaluationJob[];
 }
 
 export interface KeyBody {
-  name: string;
-  key: string;
-  permissions?: ("agent:use" | "alerts:read" | "alerts:write" | "audits:read" | "audits:write" | "dashboards:delete" | "dashboards:read" | "dashboards:write" | "evaluations:read" | "evaluations:trigger" | "events:add" | "events:delete" | "events:read" | "incidents:ack" | "incidents:read" | "incidents:write" | "keys:create" | "keys:disable" | "keys:read" | "keys:regenerate" | "queries:delete" | "queries:read" | "queries:run" | "queries:write" | "settings:read" | "settings:write" | "users:create" | "users:delete" | "users:read" | "users:update")[];
-  permission_set?: string | null;
   expires_at?: string | null;
+  key: string;
+  name: string;
+  permission_set?: string | null;
+  permissions?: ("agent:use" | "alerts:read" | "alerts:write" | "audits:read" | "audits:write" | "dashboards:delete" | "dashboards:read" | "dashboards:write" | "evaluations:read" | "evaluations:trigger" | "events:add" | "events:delete" | "events:read" | "incidents:ack" | "incidents:read" | "incidents:write" | "keys:create" | "keys:disable" | "keys:read" | "keys:regenerate" | "queries:delete" | "queries:read" | "queries:run" | "queries:write" | "settings:read" | "settings:write" | "users:create" | "users:delete" | "users:read" | "users:update")[];
 }
 
 export interface KeyChangeBody {
@@ -799,14 +799,14 @@ export interface KeyChangeBody {
 }
 
 export interface KeyRow {
+  created_at: string;
+  expires_at: string | null;
   id: string;
+  is_protected: boolean;
+  last_used_at: string | null;
   name: string;
   permissions: string[];
-  created_at: string;
   revoked_at: string | null;
-  expires_at: string | null;
-  last_used_at: string | null;
-  is_protected: boolean;
 }
 
 export interface LaidOut {
@@ -814,77 +814,77 @@ export interface LaidOut {
 }
 
 export interface LatencyAggregate {
-  bounds: LatencyBounds;
   bins: LatencyBin[];
+  bounds: LatencyBounds;
+  distribution: LatencyOfKey[];
+  events: LatencyEvents;
   heatmap: LatencyHeatmap;
   summary: LatencyFigures;
-  events: LatencyEvents;
   sums: Record<string, number>;
-  distribution: LatencyOfKey[];
 }
 
 export interface LatencyBin {
   count: number;
   error_count: number;
-  p50: number | null;
-  p95: number | null;
-  p99: number | null;
   max: number | null;
-  ts: string;
   p10: number | null;
   p25: number | null;
+  p50: number | null;
   p75: number | null;
   p90: number | null;
+  p95: number | null;
+  p99: number | null;
+  ts: string;
 }
 
 export interface LatencyBounds {
+  bin_ms: number;
   from: string;
   to: string;
-  bin_ms: number;
 }
 
 export interface LatencyCall {
-  ts: string;
-  session_id: string;
   event_id: number;
+  is_error: boolean;
   key: string;
   latency_ms: number;
-  is_error: boolean;
+  session_id: string;
+  ts: string;
 }
 
 export interface LatencyCalls {
-  total: number;
   calls: LatencyCall[];
+  total: number;
 }
 
 export interface LatencyEvents {
-  start: number;
   end: number;
+  start: number;
   unpaired_start: number;
 }
 
 export interface LatencyFigures {
   count: number;
   error_count: number;
+  max: number | null;
   p50: number | null;
   p95: number | null;
   p99: number | null;
-  max: number | null;
 }
 
 export interface LatencyHeatmap {
-  edges_ms: number[];
   counts: number[][];
+  edges_ms: number[];
 }
 
 export interface LatencyOfKey {
   count: number;
   error_count: number;
+  key: string;
+  max: number | null;
   p50: number | null;
   p95: number | null;
   p99: number | null;
-  max: number | null;
-  key: string;
 }
 
 export interface LayoutBody {
@@ -892,33 +892,33 @@ export interface LayoutBody {
 }
 
 export interface LimitsToday {
-  enforced: boolean;
-  key_requests_per_sec: number;
-  key_events_per_sec: number;
-  org_events_per_day: number;
   day: string;
+  enforced: boolean;
   events: number;
-  refused_requests: number;
-  refused_events: number;
+  key_events_per_sec: number;
+  key_requests_per_sec: number;
+  org_events_per_day: number;
   refused_by: RefusedBy;
+  refused_events: number;
+  refused_requests: number;
 }
 
 export interface McpMessage {
-  jsonrpc: string;
-  id: unknown;
-  result: Record<string, unknown>;
   error: Record<string, unknown>;
+  id: unknown;
+  jsonrpc: string;
+  result: Record<string, unknown>;
 }
 
 export interface Message {
-  role: "user" | "assistant";
   content: unknown;
+  role: "user" | "assistant";
 }
 
 export interface MetricKey {
+  count: number;
   name: string;
   unit: string;
-  count: number;
 }
 
 export interface NewConversationBody {
@@ -926,8 +926,8 @@ export interface NewConversationBody {
 }
 
 export interface NewSetBody {
-  name: string;
   description?: string;
+  name: string;
   permissions: ("agent:use" | "alerts:read" | "alerts:write" | "audits:read" | "audits:write" | "dashboards:delete" | "dashboards:read" | "dashboards:write" | "evaluations:read" | "evaluations:trigger" | "events:add" | "events:delete" | "events:read" | "incidents:ack" | "incidents:read" | "incidents:write" | "keys:create" | "keys:disable" | "keys:read" | "keys:regenerate" | "keys:update" | "orgs:admin" | "queries:delete" | "queries:read" | "queries:run" | "queries:write" | "settings:read" | "settings:write" | "users:create" | "users:delete" | "users:read" | "users:update")[];
 }
 
@@ -937,46 +937,46 @@ export interface OpenBody {
 }
 
 export interface OpenSession {
-  id: string;
-  created_at: string;
-  last_used_at: string;
-  expires_at: string;
   address: string | null;
   browser: string | null;
+  created_at: string;
+  expires_at: string;
+  id: string;
   is_current: boolean;
+  last_used_at: string;
 }
 
 export interface OpenedRow {
   id: string;
   newly_opened: boolean;
-  state: "firing" | "acknowledged" | "resolved";
   source: "alert" | "manual" | "audit";
+  state: "firing" | "acknowledged" | "resolved";
 }
 
 export interface OtelEndpoints {
-  http: string;
   grpc: string | null;
+  http: string;
 }
 
 export interface OtelService {
-  name: string;
-  event_count: number;
-  spans: number;
-  rejected: number;
-  not_stored: number;
-  last_received_at: string;
   content_missing: boolean;
+  event_count: number;
+  last_received_at: string;
+  name: string;
+  not_stored: number;
+  rejected: number;
+  spans: number;
   unmapped: OtelUnmapped[];
 }
 
 export interface OtelStatus {
+  content_missing: boolean;
   enabled: boolean;
+  endpoints: OtelEndpoints;
   events_24h: number;
   last_received_at: string | null;
-  content_missing: boolean;
-  session_conflicts: number;
-  endpoints: OtelEndpoints;
   services: OtelService[];
+  session_conflicts: number;
 }
 
 export interface OtelUnmapped {
@@ -985,81 +985,81 @@ export interface OtelUnmapped {
 }
 
 export interface Outline {
+  agents: OutlineAgent[];
+  base_ts: string;
+  columns: OutlineColumns;
+  names: string[];
+  next_cursor: string | null;
+  offset: number;
+  prev_cursor: string | null;
   session_id: string;
   total: number;
-  offset: number;
-  base_ts: string;
-  agents: OutlineAgent[];
   types: string[];
-  names: string[];
-  columns: OutlineColumns;
-  prev_cursor: string | null;
-  next_cursor: string | null;
   watermark: string;
 }
 
 export interface OutlineAgent {
   agent_id: string;
-  parent: number | null;
   event_count: number;
+  parent: number | null;
 }
 
 export interface OutlineColumns {
-  id: number[];
-  t: number[];
-  type: number[];
   agent: number[];
-  name: number[];
-  pair: number[];
+  context_fill: (number | null)[];
   duration_ms: (number | null)[];
   error: number[];
+  id: number[];
   input_tokens: (number | null)[];
+  name: number[];
   output_tokens: (number | null)[];
-  context_fill: (number | null)[];
+  pair: number[];
   summary: string[];
+  t: number[];
+  type: number[];
 }
 
 export interface PartialSuccess {
   errorMessage: string;
-  rejectedSpans: string;
-  rejectedLogRecords: string;
   rejectedDataPoints: string;
+  rejectedLogRecords: string;
+  rejectedSpans: string;
 }
 
 export interface PlaceBody {
   id: string;
+  pos_h: number;
+  pos_w: number;
   pos_x: number;
   pos_y: number;
-  pos_w: number;
-  pos_h: number;
 }
 
 export interface PreviewBody {
+  eval_interval_secs?: number | null;
+  eval_window?: number | null;
+  from?: string | null;
+  min_breaches?: number | null;
+  to?: string | null;
   trigger_kind: "metric_threshold" | "custom_sql" | "evaluation_score" | "eval_compound" | "per_event";
   trigger_spec: Record<string, unknown>;
-  min_breaches?: number | null;
-  eval_window?: number | null;
-  eval_interval_secs?: number | null;
-  from?: string | null;
-  to?: string | null;
 }
 
 export interface PreviewBounds {
   from: string;
-  to: string;
   step_secs: number;
+  to: string;
 }
 
 export interface PreviewIncident {
+  breaches: number;
   opened_at: string;
   resolved_at: string | null;
-  breaches: number;
 }
 
 export interface PreviewPoint {
+  breach: boolean | null;
   ts: string;
   value: number | null;
-  breach: boolean | null;
 }
 
 export interface PublishedTables {
@@ -1068,10 +1068,10 @@ export interface PublishedTables {
 }
 
 export interface QueryBody {
-  name: string;
   description?: string | null;
-  sql_text: string;
+  name: string;
   params?: Record<string, unknown>[] | null;
+  sql_text: string;
 }
 
 export interface QueryList {
@@ -1080,26 +1080,26 @@ export interface QueryList {
 
 export interface QueryResult {
   columns: ResultColumn[];
+  elapsed_ms: number;
   rows: unknown[][];
   truncated: boolean;
-  elapsed_ms: number;
 }
 
 export interface QueryRow {
+  created_at: string;
+  created_by: string | null;
+  description: string;
   id: string;
   name: string;
-  description: string;
-  sql_text: string;
   params: Record<string, unknown>[];
-  created_by: string | null;
-  created_at: string;
+  sql_text: string;
   updated_at: string;
 }
 
 export interface Queued {
+  job_id: string;
   session_id: string;
   status: "queued";
-  job_id: string;
 }
 
 export interface QueuedAuditRun {
@@ -1113,46 +1113,46 @@ export interface RangeBody {
 }
 
 export interface Ready {
-  status: "ok" | "unavailable";
   checks: Checks;
+  status: "ok" | "unavailable";
 }
 
 export interface Receipt {
+  accepted: number;
   bucket_start: string | null;
-  source: "events" | "import" | "otlp_http" | "otlp_grpc";
+  dead_lettered: number;
+  duplicate: number;
+  first_at: string;
   key_id: string | null;
   key_name: string | null;
-  sender: string;
-  machine_id: string | null;
-  service: string | null;
-  requests: number;
-  accepted: number;
-  duplicate: number;
-  skipped: number;
-  not_stored: number;
-  dead_lettered: number;
-  refused: number;
-  warnings: number;
-  reasons: ReceiptReason[];
-  first_at: string;
-  last_at: string;
   lag_ms: ReceiptLag;
+  last_at: string;
+  machine_id: string | null;
   newest_event_at: string | null;
+  not_stored: number;
+  reasons: ReceiptReason[];
+  refused: number;
+  requests: number;
+  sender: string;
+  service: string | null;
+  skipped: number;
+  source: "events" | "import" | "otlp_http" | "otlp_grpc";
+  warnings: number;
 }
 
 export interface ReceiptLag {
-  p50: number | null;
   max: number | null;
+  p50: number | null;
 }
 
 export interface ReceiptPage {
-  receipts: Receipt[];
   next_cursor: string | null;
+  receipts: Receipt[];
 }
 
 export interface ReceiptReason {
-  reason: string;
   count: number;
+  reason: string;
 }
 
 export interface Recipient {
@@ -1160,17 +1160,17 @@ export interface Recipient {
 }
 
 export interface RefusedBy {
-  key_requests: number;
   key_events: number;
+  key_requests: number;
   org_events: number;
 }
 
 export interface RegeneratedKey {
+  created_at: string;
   id: string;
+  key: string;
   name: string;
   permissions: string[];
-  created_at: string;
-  key: string;
 }
 
 export interface RenameBody {
@@ -1178,9 +1178,9 @@ export interface RenameBody {
 }
 
 export interface Requested {
-  sessions: number;
-  queued: number;
   dry_run: boolean;
+  queued: number;
+  sessions: number;
 }
 
 export interface ResolveBody {
@@ -1188,8 +1188,8 @@ export interface ResolveBody {
 }
 
 export interface ResolvedWindow {
-  model_id: string;
   context_window: number | null;
+  model_id: string;
   source: "override" | "default" | "unknown";
 }
 
@@ -1199,9 +1199,9 @@ export interface ResultColumn {
 }
 
 export interface RunBody {
-  sql?: string | null;
-  query_id?: string | null;
   params?: unknown[] | null;
+  query_id?: string | null;
+  sql?: string | null;
 }
 
 export interface SchemaColumn {
@@ -1210,31 +1210,31 @@ export interface SchemaColumn {
 }
 
 export interface SchemaTable {
-  name: string;
   columns: SchemaColumn[];
+  name: string;
 }
 
 export interface ScoreHistogram {
-  key: string;
-  min: number;
-  max: number;
   counts: number[];
+  key: string;
+  max: number;
+  min: number;
 }
 
 export interface ScoreSeries {
   agent_id: string;
+  agg: "avg" | "min" | "max" | "p50" | "p75" | "p90" | "p95" | "p99" | "stddev";
   environment: string;
   key: string;
-  agg: "avg" | "min" | "max" | "p50" | "p75" | "p90" | "p95" | "p99" | "stddev";
   points: SeriesPoint[];
 }
 
 export interface ScoreStats {
-  key: string;
-  count: number;
   avg: number;
-  min: number;
+  count: number;
+  key: string;
   max: number;
+  min: number;
   p50: number;
 }
 
@@ -1244,22 +1244,22 @@ export interface SeriesPoint {
 }
 
 export interface Session {
-  session_id: string;
   agent_id: string;
   agents: SessionAgent[];
-  environment: string;
-  event_count: number;
-  error_count: number;
-  started_at: string;
-  last_event_at: string;
   ended_at: string | null;
-  outcome: string | null;
+  environment: string;
+  error_count: number;
+  event_count: number;
   failed: boolean;
   first_event_id: number;
-  last_event_id: number;
   input_tokens: number;
-  output_tokens: number;
+  last_event_at: string;
+  last_event_id: number;
   latest_evaluation: Evaluation | null;
+  outcome: string | null;
+  output_tokens: number;
+  session_id: string;
+  started_at: string;
 }
 
 export interface SessionAgent {
@@ -1268,83 +1268,83 @@ export interface SessionAgent {
 }
 
 export interface SessionDetail {
-  session_id: string;
   agent_id: string;
   agents: SessionAgent[];
-  environment: string;
-  event_count: number;
-  error_count: number;
-  started_at: string;
-  last_event_at: string;
   ended_at: string | null;
-  outcome: string | null;
+  environment: string;
+  error_count: number;
+  evaluation_state: EvaluationState;
+  event_count: number;
   failed: boolean;
   first_event_id: number;
-  last_event_id: number;
   input_tokens: number;
-  output_tokens: number;
+  last_event_at: string;
+  last_event_id: number;
   latest_evaluation: Evaluation | null;
-  evaluation_state: EvaluationState;
+  outcome: string | null;
+  output_tokens: number;
+  session_id: string;
+  started_at: string;
 }
 
 export interface SessionLine {
-  session_id: string;
   agent_id: string;
   agents: SessionAgent[];
-  environment: string;
-  event_count: number;
-  error_count: number;
-  started_at: string;
-  last_event_at: string;
   ended_at: string | null;
+  environment: string;
+  error_count: number;
+  event_count: number;
   first_event_id: number;
-  last_event_id: number;
   input_tokens: number;
+  last_event_at: string;
+  last_event_id: number;
   output_tokens: number;
+  session_id: string;
+  started_at: string;
 }
 
 export interface SessionMembership {
-  org_id: string;
-  org_slug: string;
-  org_name: string;
-  permissions: string[];
-  permission_set: string | null;
-  is_pending: boolean;
   feature_flags: string[];
+  is_pending: boolean;
+  org_id: string;
+  org_name: string;
+  org_slug: string;
+  permission_set: string | null;
+  permissions: string[];
 }
 
 export interface SessionPage {
-  sessions: Session[];
   next_cursor: string | null;
+  sessions: Session[];
 }
 
 export interface SessionPoint {
-  ts: string;
-  sessions: number;
   error_count: number;
-  tokens: number;
   score_avg: number | null;
+  sessions: number;
+  tokens: number;
+  ts: string;
 }
 
 export interface SessionScore {
-  key: string;
-  count: number;
   avg: number | null;
+  count: number;
+  key: string;
 }
 
 export interface SessionTimeline {
-  bucket_unit: "minute" | "5m" | "15m" | "hour" | "6h" | "day" | "week";
   bucket_secs: number;
+  bucket_unit: "minute" | "5m" | "15m" | "hour" | "6h" | "day" | "week";
   points: SessionPoint[];
 }
 
 export interface SessionTotals {
-  sessions: number;
-  event_count: number;
   error_count: number;
+  event_count: number;
   input_tokens: number;
   output_tokens: number;
   score: SessionScore | null;
+  sessions: number;
   timeline: SessionTimeline;
 }
 
@@ -1354,10 +1354,10 @@ export interface SetBody {
 }
 
 export interface SetRow {
-  name: string;
   description: string;
-  permissions: string[];
   is_builtin: boolean;
+  name: string;
+  permissions: string[];
   user_count: number;
 }
 
@@ -1366,15 +1366,15 @@ export interface SettingBody {
 }
 
 export interface SettingEntry {
+  default: boolean | string | number | string[];
+  description: string;
   key: string;
   kind: string;
-  title: string;
-  description: string;
-  default: boolean | string | number | string[];
-  min: number | null;
   max: number | null;
-  unit: string | null;
+  min: number | null;
   options: string[] | null;
+  title: string;
+  unit: string | null;
 }
 
 export interface SettingEntryList {
@@ -1387,30 +1387,30 @@ export interface SettingList {
 
 export interface SettingRow {
   key: string;
-  value: boolean | string | number | string[];
-  value_set: boolean;
+  note: string | null;
+  schema: SettingEntry;
+  scope: "org";
   updated_at: string | null;
   updated_by: string | null;
-  note: string | null;
-  scope: "org";
-  schema: SettingEntry;
+  value: boolean | string | number | string[];
+  value_set: boolean;
 }
 
 export interface SignInSession {
-  id: string;
   email: string;
+  id: string;
   is_instance_admin: boolean;
   memberships: SessionMembership[];
 }
 
 export interface SignedIn {
-  user: SignedInUser;
   expires_in_secs: number;
+  user: SignedInUser;
 }
 
 export interface SignedInUser {
-  id: string;
   email: string;
+  id: string;
 }
 
 export interface SignedOut {
@@ -1418,35 +1418,35 @@ export interface SignedOut {
 }
 
 export interface SkippedLine {
-  line: number;
   error: string;
+  line: number;
 }
 
 export interface SkippedPage {
-  skipped: SkippedRow[];
   next_cursor: string | null;
+  skipped: SkippedRow[];
 }
 
 export interface SkippedRow {
   at: string;
-  source: "events" | "import" | "otlp_http" | "otlp_grpc";
+  excerpt: string;
   key_id: string | null;
+  reason: string;
   sender: string;
   service: string | null;
+  source: "events" | "import" | "otlp_http" | "otlp_grpc";
   where: string;
-  reason: string;
-  excerpt: string;
 }
 
 export interface SkippedSession {
-  session_id: string;
   reason: string;
+  session_id: string;
 }
 
 export interface StandaloneBody {
+  severity?: "info" | "warning" | "critical";
   summary: string;
   title?: string | null;
-  severity?: "info" | "warning" | "critical";
 }
 
 export interface Statement {
@@ -1482,21 +1482,21 @@ export interface SubscriptionRow {
 
 export interface TestedDelivery {
   channel: string;
-  target: string;
-  status: "queued" | "sent" | "failed" | "skipped";
   error: string | null;
+  status: "queued" | "sent" | "failed" | "skipped";
+  target: string;
 }
 
 export interface TileBody {
-  query_id: string;
-  title?: string | null;
-  chart_type: "line" | "area" | "bar" | "stacked_bar" | "pie" | "kpi" | "table";
   chart_config?: Record<string, unknown> | null;
+  chart_type: "line" | "area" | "bar" | "stacked_bar" | "pie" | "kpi" | "table";
   param_bindings?: Record<string, unknown> | null;
+  pos_h?: number | null;
+  pos_w?: number | null;
   pos_x?: number | null;
   pos_y?: number | null;
-  pos_w?: number | null;
-  pos_h?: number | null;
+  query_id: string;
+  title?: string | null;
 }
 
 export interface TileList {
@@ -1504,42 +1504,42 @@ export interface TileList {
 }
 
 export interface TileRow {
-  id: string;
-  dashboard_id: string;
-  query_id: string;
-  title: string;
-  chart_type: "line" | "area" | "bar" | "stacked_bar" | "pie" | "kpi" | "table";
   chart_config: Record<string, unknown>;
+  chart_type: "line" | "area" | "bar" | "stacked_bar" | "pie" | "kpi" | "table";
+  created_at: string;
+  dashboard_id: string;
+  id: string;
   param_bindings: Record<string, unknown>;
+  pos_h: number;
+  pos_w: number;
   pos_x: number;
   pos_y: number;
-  pos_w: number;
-  pos_h: number;
-  created_at: string;
+  query_id: string;
+  title: string;
   updated_at: string;
 }
 
 export interface Timeline {
-  bucket_unit: "minute" | "5m" | "15m" | "hour" | "6h" | "day" | "week";
   bucket_secs: number;
+  bucket_unit: "minute" | "5m" | "15m" | "hour" | "6h" | "day" | "week";
   points: TimelinePoint[];
 }
 
 export interface TimelinePoint {
-  ts: string;
-  total: number;
   done: number;
   error: number;
-  timeout: number;
   scores: Record<string, number>;
+  timeout: number;
+  total: number;
+  ts: string;
 }
 
 export interface TurnBody {
-  messages: TurnMessage[];
   conversationId?: string | null;
-  pageContext?: unknown;
+  messages: TurnMessage[];
   model?: string | null;
   pageActions?: string[] | null;
+  pageContext?: unknown;
 }
 
 export interface TurnContent {
@@ -1547,59 +1547,59 @@ export interface TurnContent {
 }
 
 export interface TurnFrame {
-  type: "text-delta" | "tool-start" | "tool-end" | "ask-user" | "ui-action" | "error" | "done";
-  text: string;
-  tool: string;
-  input: unknown;
-  ok: boolean;
-  rows: number;
-  ms: number;
-  callId: string;
-  question: string;
   action: string;
   artifact: Record<string, unknown>;
+  callId: string;
+  input: unknown;
   message: string;
+  ms: number;
+  ok: boolean;
+  question: string;
+  rows: number;
+  text: string;
+  tool: string;
+  type: "text-delta" | "tool-start" | "tool-end" | "ask-user" | "ui-action" | "error" | "done";
   usage: Record<string, unknown>;
 }
 
 export interface TurnMessage {
-  role: "user" | "assistant";
   content: TurnContent;
+  role: "user" | "assistant";
 }
 
 export interface Usage {
-  org_id: string;
   billing_anchor: string;
-  window: BillingWindow;
-  usage: UsageCounters;
   calculated_at: string;
-  stale_after: string;
   limits: LimitsToday | null;
+  org_id: string;
+  stale_after: string;
+  usage: UsageCounters;
+  window: BillingWindow;
 }
 
 export interface UsageCounters {
-  events_ingested: number;
-  sessions: number;
   agents: number;
-  environments: number;
-  evaluations: number;
-  evaluation_runs: number;
-  audit_runs: number;
-  incidents_opened: number;
   alerts_created: number;
-  queries_created: number;
-  dashboards_created: number;
-  assistant_turns: number;
   assistant_tokens: number;
-  users_active: number;
+  assistant_turns: number;
+  audit_runs: number;
+  dashboards_created: number;
+  environments: number;
+  evaluation_runs: number;
+  evaluations: number;
+  events_ingested: number;
+  incidents_opened: number;
   keys_active: number;
+  queries_created: number;
+  sessions: number;
+  users_active: number;
 }
 
 export interface UsageOfWindow {
+  evaluations: number;
+  events_ingested: number;
   from: string;
   to: string;
-  events_ingested: number;
-  evaluations: number;
 }
 
 export interface UsageWindows {
@@ -1612,21 +1612,21 @@ export interface UserDefaults {
 }
 
 export interface UserRow {
-  id: string;
+  created_at: string;
+  disabled_at: string | null;
   email: string;
-  permissions: string[];
-  permission_set: string | null;
+  id: string;
+  is_protected: boolean;
   permission_added: string[];
   permission_removed: string[];
-  disabled_at: string | null;
-  is_protected: boolean;
-  created_at: string;
+  permission_set: string | null;
+  permissions: string[];
   updated_at: string;
 }
 
 export interface WindowBody {
-  model_id: string;
   context_window: number;
+  model_id: string;
 }
 
 export interface WindowList {
@@ -1634,103 +1634,81 @@ export interface WindowList {
 }
 
 export interface WindowRow {
-  model_id: string;
   context_window: number;
+  model_id: string;
   updated_at: string;
 }
 
 export interface _Again {
-  session_id?: string;
   agent_id?: string;
+  dry_run?: boolean | null;
   environment?: string;
-  status?: string;
+  latest_per_session?: boolean;
   score_filters?: string;
+  session_id?: string;
+  status?: string;
+  time?: "completion" | "session";
   ts_from?: string | null;
   ts_to?: string | null;
-  time?: "completion" | "session";
-  latest_per_session?: boolean;
-  dry_run?: boolean | null;
 }
 
 export interface Routes {
-  "GET /openapi.json": { answer: Record<string, unknown> };
-  "GET /health": { answer: Health };
-  "GET /ready": { answer: Ready };
-  "GET /events/environments": { answer: string[] };
-  "GET /events/event_types": { answer: string[] };
-  "GET /events/agent_ids": { answer: string[] };
-  "GET /events/models": { answer: string[] };
-  "GET /events/tool_names": { answer: string[] };
-  "GET /events/hook_names": { answer: string[] };
-  "GET /events/error_types": { answer: string[] };
-  "GET /events/trigger_events": { answer: string[] };
-  "POST /events/import": { query: { "format"?: "auto" | "agenteye" | "atif" | "otlp" | "claude" | "codex" | "failproofai"; "path"?: string; "environment"?: string; "dry_run"?: boolean; "existing_before"?: number; "started_at"?: string }; body: string; answer: Imported };
-  "GET /events/latency_aggregate": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "start_event_type"?: string; "end_event_type"?: string; "outcome"?: "success" | "error" | "all"; "pair_key_paths"?: string; "distribution_key_paths"?: string; "payload_contains"?: string; "as"?: "sql"; "bin_count"?: number; "payload_sum_paths"?: string; "distribution_limit"?: number; "distribution_order"?: "count" | "error_count" | "p50" | "p95" | "p99" | "max" }; answer: LatencyAggregate };
-  "GET /events/latency_calls": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "start_event_type"?: string; "end_event_type"?: string; "outcome"?: "success" | "error" | "all"; "pair_key_paths"?: string; "distribution_key_paths"?: string; "payload_contains"?: string; "latency_from"?: number; "latency_to"?: number; "limit"?: number }; answer: LatencyCalls };
-  "GET /events/error_summary": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "group_by"?: "error_type" | "tool_name" | "agent_id" | "message" }; answer: ErrorSummary };
-  "GET /events": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "order"?: "asc" | "desc"; "cursor"?: string; "limit"?: number }; answer: EventPage };
-  "POST /events": { body: { session_id: string; timestamp: string; type: string; agent_id?: string; environment?: string; }[] | { events: { session_id: string; timestamp: string; type: string; agent_id?: string; environment?: string; }[]; }; answer: Accepted };
-  "GET /events/summary": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "order"?: "asc" | "desc"; "cursor"?: string; "limit"?: number }; answer: EventSummaryPage };
-  "POST /traces": { body: { resourceSpans?: Record<string, unknown>[]; }; answer: Exported };
-  "POST /logs": { body: { resourceLogs?: Record<string, unknown>[]; }; answer: Exported };
-  "POST /metrics": { body: { resourceMetrics?: Record<string, unknown>[]; }; answer: Exported };
-  "GET /otel/status": { answer: OtelStatus };
+  "GET /access-granters": { answer: AccessGranter[] };
+  "POST /agent/chat": { body: TurnBody; answer: TurnFrame };
+  "GET /agent/conversations": { query: { "cursor"?: string; "limit"?: number }; answer: ConversationList };
+  "POST /agent/conversations": { body: NewConversationBody; answer: ConversationRow };
+  "GET /agent/conversations/{conversation_id}": { path: { "conversation_id": string }; answer: ConversationDetail };
+  "PATCH /agent/conversations/{conversation_id}": { path: { "conversation_id": string }; body: RenameBody; answer: ConversationRow };
+  "DELETE /agent/conversations/{conversation_id}": { path: { "conversation_id": string }; answer: null };
+  "PUT /agent/conversations/{conversation_id}/messages": { path: { "conversation_id": string }; body: { messages: ({ content: unknown; role: "user" | "assistant"; })[]; }; answer: ConversationRow };
+  "GET /agent/health": { answer: AssistantHealth };
+  "GET /alerts": { answer: AlertRow[] };
+  "POST /alerts": { body: AlertBody; answer: AlertRow };
+  "GET /alerts/incidents": { query: { "state"?: string; "alert_id"?: string; "resolved_since"?: string; "limit"?: number }; answer: IncidentRow[] };
+  "POST /alerts/incidents": { body: StandaloneBody; answer: OpenedRow };
+  "GET /alerts/incidents/count": { query: { "state"?: string; "alert_id"?: string; "resolved_since"?: string }; answer: IncidentCount };
+  "GET /alerts/incidents/{incident_id}": { path: { "incident_id": string }; answer: IncidentDetail };
+  "POST /alerts/incidents/{incident_id}/ack": { path: { "incident_id": string }; answer: IncidentRow };
+  "POST /alerts/incidents/{incident_id}/assign": { path: { "incident_id": string }; body: AssignBody; answer: IncidentRow };
+  "GET /alerts/incidents/{incident_id}/comments": { path: { "incident_id": string }; answer: CommentRow[] };
+  "POST /alerts/incidents/{incident_id}/comments": { path: { "incident_id": string }; body: CommentBody; answer: CommentRow };
+  "DELETE /alerts/incidents/{incident_id}/comments/{comment_id}": { path: { "incident_id": string; "comment_id": string }; answer: null };
+  "POST /alerts/incidents/{incident_id}/resolve": { path: { "incident_id": string }; body: ResolveBody; answer: IncidentRow };
+  "POST /alerts/incidents/{incident_id}/send-again": { path: { "incident_id": string }; answer: IncidentNotification[] };
+  "POST /alerts/incidents/{incident_id}/subscribe": { path: { "incident_id": string }; body: SubscriptionBody; answer: SubscriptionRow };
+  "GET /alerts/incidents/{incident_id}/subscribers": { path: { "incident_id": string }; answer: SubscriberRow[] };
+  "POST /alerts/incidents/{incident_id}/unsubscribe": { path: { "incident_id": string }; body: SubscriptionBody; answer: SubscriptionRow };
+  "GET /alerts/incidents/{incident_id}/values": { path: { "incident_id": string }; answer: AlertPreview };
+  "POST /alerts/preview": { body: PreviewBody; answer: AlertPreview };
+  "GET /alerts/recipients": { answer: Recipient[] };
+  "GET /alerts/{alert_id}": { path: { "alert_id": string }; answer: AlertRow };
+  "PUT /alerts/{alert_id}": { path: { "alert_id": string }; body: AlertBody; answer: AlertRow };
+  "DELETE /alerts/{alert_id}": { path: { "alert_id": string }; answer: null };
+  "GET /alerts/{alert_id}/incidents": { path: { "alert_id": string }; query: { "state"?: string; "limit"?: number }; answer: IncidentRow[] };
+  "POST /alerts/{alert_id}/incidents": { path: { "alert_id": string }; body: OpenBody; answer: OpenedRow };
+  "POST /alerts/{alert_id}/test": { path: { "alert_id": string }; body: DeliveryTestBody; answer: DeliveryTest };
+  "GET /audit-log": { query: { "ts_from"?: string; "ts_to"?: string; "noun"?: string; "action"?: string; "actor"?: string; "way"?: string; "target_id"?: string; "cursor"?: string; "limit"?: number }; answer: AuditLogPage };
+  "GET /audit-log/export": { query: { "ts_from"?: string; "ts_to"?: string; "noun"?: string; "action"?: string; "actor"?: string; "way"?: string; "target_id"?: string }; answer: AuditLogLine };
+  "GET /audits": { answer: AuditRow[] };
+  "POST /audits": { body: AuditBody; answer: AuditRow };
+  "GET /audits/findings": { query: { "status"?: string; "audit_id"?: string; "run_id"?: string; "limit"?: number; "offset"?: number }; answer: FindingRow[] };
+  "GET /audits/findings/{fid}": { path: { "fid": string }; answer: FindingRow };
+  "POST /audits/findings/{fid}/status": { path: { "fid": string }; body: FindingActionBody; answer: FindingActionDone };
+  "GET /audits/{audit_id}": { path: { "audit_id": string }; answer: AuditRow };
+  "PUT /audits/{audit_id}": { path: { "audit_id": string }; body: AuditBody; answer: AuditRow };
+  "DELETE /audits/{audit_id}": { path: { "audit_id": string }; answer: null };
+  "GET /audits/{audit_id}/context": { path: { "audit_id": string }; answer: AuditContext };
+  "PUT /audits/{audit_id}/context": { path: { "audit_id": string }; body: AuditContextBody; answer: AuditContext };
+  "POST /audits/{audit_id}/run": { path: { "audit_id": string }; answer: QueuedAuditRun };
+  "GET /audits/{audit_id}/runs": { path: { "audit_id": string }; query: { "limit"?: number; "offset"?: number }; answer: AuditRunRow[] };
   "GET /auth/introspect": { answer: Introspection };
+  "POST /auth/logout": { answer: SignedOut };
   "POST /auth/otp/request": { body: CodeRequestBody; answer: CodeRequested };
   "POST /auth/otp/verify": { body: CodeBody; answer: SignedIn };
   "GET /auth/session": { answer: SignInSession };
-  "POST /auth/logout": { answer: SignedOut };
   "GET /auth/sessions": { answer: OpenSession[] };
   "DELETE /auth/sessions": { answer: EndedSessions };
   "DELETE /auth/sessions/{session_id}": { path: { "session_id": string }; answer: EndedSessions };
-  "GET /keys": { answer: KeyRow[] };
-  "POST /keys": { body: KeyBody; answer: KeyRow };
-  "PATCH /keys/{key_id}": { path: { "key_id": string }; body: KeyChangeBody; answer: KeyRow };
-  "POST /keys/{key_id}/disable": { path: { "key_id": string }; answer: KeyRow };
-  "POST /keys/{key_id}/regenerate": { path: { "key_id": string }; answer: RegeneratedKey };
-  "GET /users": { answer: UserRow[] };
-  "POST /users": { body: InvitationBody; answer: UserRow };
-  "GET /users/defaults": { answer: UserDefaults };
-  "GET /users/{user_id}": { path: { "user_id": string }; answer: UserRow };
-  "PUT /users/{user_id}": { path: { "user_id": string }; body: GrantBody; answer: UserRow };
-  "DELETE /users/{user_id}": { path: { "user_id": string }; answer: UserRow };
-  "DELETE /users/me": { answer: UserRow };
-  "POST /users/{user_id}/enable": { path: { "user_id": string }; answer: UserRow };
-  "GET /access-granters": { answer: AccessGranter[] };
-  "GET /permission-sets": { answer: SetRow[] };
-  "POST /permission-sets": { body: NewSetBody; answer: SetRow };
-  "GET /permission-sets/{name}": { path: { "name": string }; answer: SetRow };
-  "PUT /permission-sets/{name}": { path: { "name": string }; body: SetBody; answer: SetRow };
-  "DELETE /permission-sets/{name}": { path: { "name": string }; answer: DeletedSet };
-  "GET /sessions/{session_id}/outline": { path: { "session_id": string }; query: { "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "columns"?: "id"; "limit"?: number; "cursor"?: string; "around"?: number; "since"?: string }; answer: Outline };
-  "GET /sessions": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "sort"?: string; "order"?: "asc" | "desc"; "cursor"?: string; "limit"?: number }; answer: SessionPage };
-  "GET /sessions/totals": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "score_key"?: string }; answer: SessionTotals };
-  "GET /sessions/{session_id}": { path: { "session_id": string }; answer: SessionDetail };
-  "GET /sessions/{session_id}/export": { path: { "session_id": string }; query: { "format"?: "jsonl" | "array" | "json" }; answer: EvalRequest | ExportedEvent[] };
-  "GET /sessions/{session_id}/events/{event_id}": { path: { "session_id": string; "event_id": number }; answer: Event };
-  "GET /evaluations": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "as"?: "sql"; "lowest"?: string; "cursor"?: string; "limit"?: number }; answer: EvaluationPage };
-  "GET /evaluations/aggregate": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "as"?: "sql"; "featured_keys"?: string; "bucket"?: "minute" | "5m" | "15m" | "hour" | "6h" | "day" | "week" | "auto"; "series"?: string; "histogram"?: number }; answer: EvaluationAggregate };
-  "GET /evaluations/environments": { answer: string[] };
-  "GET /evaluations/score_keys": { answer: string[] };
-  "GET /evaluations/metric_keys": { answer: MetricKey[] };
-  "GET /evaluation-jobs": { query: { "status"?: string; "session_id"?: string; "health"?: boolean; "limit"?: number }; answer: JobList };
-  "POST /evaluations/re-evaluate": { body: _Again; answer: Requested };
-  "POST /sessions/{session_id}/re-evaluate": { path: { "session_id": string }; answer: Queued };
-  "GET /exports/events": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "format"?: "ndjson" | "parquet" }; answer: EventLine };
-  "GET /exports/sessions": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "format"?: "ndjson" | "parquet" }; answer: SessionLine };
-  "GET /exports/evaluations": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "format"?: "ndjson" | "parquet" }; answer: EvaluationLine };
-  "GET /exports/files": { query: { "limit"?: number; "offset"?: number }; answer: ExportFileList };
-  "GET /deletions": { query: { "limit"?: number; "offset"?: number }; answer: DeletionList };
-  "POST /deletions": { body: DeletionBody; answer: DeletionRow };
-  "POST /deletions/preview": { body: DeletionBody; answer: DeletionPreview };
-  "GET /deletions/{deletion_id}": { path: { "deletion_id": string }; answer: DeletionDetail };
-  "POST /queries/run": { body: RunBody; answer: QueryResult };
-  "GET /queries/schema": { answer: PublishedTables };
-  "GET /queries": { answer: QueryList };
-  "POST /queries": { body: QueryBody; answer: QueryRow };
-  "GET /queries/{query_id}": { path: { "query_id": string }; answer: QueryRow };
-  "PUT /queries/{query_id}": { path: { "query_id": string }; body: QueryBody; answer: QueryRow };
-  "DELETE /queries/{query_id}": { path: { "query_id": string }; answer: DeletedQuery };
   "GET /dashboards": { answer: DashboardList };
   "POST /dashboards": { body: DashboardBody; answer: DashboardRow };
   "GET /dashboards/{dashboard_id}": { path: { "dashboard_id": string }; answer: DashboardDetail };
@@ -1738,67 +1716,89 @@ export interface Routes {
   "DELETE /dashboards/{dashboard_id}": { path: { "dashboard_id": string }; answer: DeletedDashboard };
   "GET /dashboards/{dashboard_id}/tiles": { path: { "dashboard_id": string }; answer: TileList };
   "POST /dashboards/{dashboard_id}/tiles": { path: { "dashboard_id": string }; body: TileBody; answer: TileRow };
-  "POST /dashboards/{dashboard_id}/tiles/{tile_id}/run": { path: { "dashboard_id": string; "tile_id": string }; body: RangeBody; answer: QueryResult };
+  "PUT /dashboards/{dashboard_id}/tiles/layout": { path: { "dashboard_id": string }; body: LayoutBody; answer: LaidOut };
   "PUT /dashboards/{dashboard_id}/tiles/{tile_id}": { path: { "dashboard_id": string; "tile_id": string }; body: TileBody; answer: TileRow };
   "DELETE /dashboards/{dashboard_id}/tiles/{tile_id}": { path: { "dashboard_id": string; "tile_id": string }; answer: DeletedDashboard };
-  "PUT /dashboards/{dashboard_id}/tiles/layout": { path: { "dashboard_id": string }; body: LayoutBody; answer: LaidOut };
-  "GET /alerts/incidents": { query: { "state"?: string; "alert_id"?: string; "resolved_since"?: string; "limit"?: number }; answer: IncidentRow[] };
-  "POST /alerts/incidents": { body: StandaloneBody; answer: OpenedRow };
-  "GET /alerts/incidents/count": { query: { "state"?: string; "alert_id"?: string; "resolved_since"?: string }; answer: IncidentCount };
-  "GET /alerts/{alert_id}/incidents": { path: { "alert_id": string }; query: { "state"?: string; "limit"?: number }; answer: IncidentRow[] };
-  "POST /alerts/{alert_id}/incidents": { path: { "alert_id": string }; body: OpenBody; answer: OpenedRow };
-  "GET /alerts/incidents/{incident_id}": { path: { "incident_id": string }; answer: IncidentDetail };
-  "GET /alerts/incidents/{incident_id}/values": { path: { "incident_id": string }; answer: AlertPreview };
-  "POST /alerts/incidents/{incident_id}/ack": { path: { "incident_id": string }; answer: IncidentRow };
-  "POST /alerts/incidents/{incident_id}/assign": { path: { "incident_id": string }; body: AssignBody; answer: IncidentRow };
-  "POST /alerts/incidents/{incident_id}/resolve": { path: { "incident_id": string }; body: ResolveBody; answer: IncidentRow };
-  "POST /alerts/incidents/{incident_id}/send-again": { path: { "incident_id": string }; answer: IncidentNotification[] };
-  "GET /alerts/incidents/{incident_id}/comments": { path: { "incident_id": string }; answer: CommentRow[] };
-  "POST /alerts/incidents/{incident_id}/comments": { path: { "incident_id": string }; body: CommentBody; answer: CommentRow };
-  "DELETE /alerts/incidents/{incident_id}/comments/{comment_id}": { path: { "incident_id": string; "comment_id": string }; answer: null };
-  "GET /alerts/incidents/{incident_id}/subscribers": { path: { "incident_id": string }; answer: SubscriberRow[] };
-  "POST /alerts/incidents/{incident_id}/subscribe": { path: { "incident_id": string }; body: SubscriptionBody; answer: SubscriptionRow };
-  "POST /alerts/incidents/{incident_id}/unsubscribe": { path: { "incident_id": string }; body: SubscriptionBody; answer: SubscriptionRow };
-  "GET /audits": { answer: AuditRow[] };
-  "POST /audits": { body: AuditBody; answer: AuditRow };
-  "GET /audits/{audit_id}": { path: { "audit_id": string }; answer: AuditRow };
-  "PUT /audits/{audit_id}": { path: { "audit_id": string }; body: AuditBody; answer: AuditRow };
-  "DELETE /audits/{audit_id}": { path: { "audit_id": string }; answer: null };
-  "POST /audits/{audit_id}/run": { path: { "audit_id": string }; answer: QueuedAuditRun };
-  "GET /audits/{audit_id}/runs": { path: { "audit_id": string }; query: { "limit"?: number; "offset"?: number }; answer: AuditRunRow[] };
-  "GET /audits/{audit_id}/context": { path: { "audit_id": string }; answer: AuditContext };
-  "PUT /audits/{audit_id}/context": { path: { "audit_id": string }; body: AuditContextBody; answer: AuditContext };
-  "GET /audits/findings": { query: { "status"?: string; "audit_id"?: string; "run_id"?: string; "limit"?: number; "offset"?: number }; answer: FindingRow[] };
-  "GET /audits/findings/{fid}": { path: { "fid": string }; answer: FindingRow };
-  "POST /audits/findings/{fid}/status": { path: { "fid": string }; body: FindingActionBody; answer: FindingActionDone };
-  "GET /alerts": { answer: AlertRow[] };
-  "POST /alerts": { body: AlertBody; answer: AlertRow };
-  "GET /alerts/recipients": { answer: Recipient[] };
-  "POST /alerts/preview": { body: PreviewBody; answer: AlertPreview };
-  "GET /alerts/{alert_id}": { path: { "alert_id": string }; answer: AlertRow };
-  "PUT /alerts/{alert_id}": { path: { "alert_id": string }; body: AlertBody; answer: AlertRow };
-  "DELETE /alerts/{alert_id}": { path: { "alert_id": string }; answer: null };
-  "POST /alerts/{alert_id}/test": { path: { "alert_id": string }; body: DeliveryTestBody; answer: DeliveryTest };
-  "GET /agent/health": { answer: AssistantHealth };
-  "POST /agent/chat": { body: TurnBody; answer: TurnFrame };
-  "GET /agent/conversations": { query: { "cursor"?: string; "limit"?: number }; answer: ConversationList };
-  "POST /agent/conversations": { body: NewConversationBody; answer: ConversationRow };
-  "GET /agent/conversations/{conversation_id}": { path: { "conversation_id": string }; answer: ConversationDetail };
-  "PATCH /agent/conversations/{conversation_id}": { path: { "conversation_id": string }; body: RenameBody; answer: ConversationRow };
-  "DELETE /agent/conversations/{conversation_id}": { path: { "conversation_id": string }; answer: null };
-  "PUT /agent/conversations/{conversation_id}/messages": { path: { "conversation_id": string }; body: { messages: ({ role: "user" | "assistant"; content: unknown; })[]; }; answer: ConversationRow };
+  "POST /dashboards/{dashboard_id}/tiles/{tile_id}/run": { path: { "dashboard_id": string; "tile_id": string }; body: RangeBody; answer: QueryResult };
+  "GET /deletions": { query: { "limit"?: number; "offset"?: number }; answer: DeletionList };
+  "POST /deletions": { body: DeletionBody; answer: DeletionRow };
+  "POST /deletions/preview": { body: DeletionBody; answer: DeletionPreview };
+  "GET /deletions/{deletion_id}": { path: { "deletion_id": string }; answer: DeletionDetail };
+  "GET /evaluation-jobs": { query: { "status"?: string; "session_id"?: string; "health"?: boolean; "limit"?: number }; answer: JobList };
+  "GET /evaluations": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "as"?: "sql"; "lowest"?: string; "cursor"?: string; "limit"?: number }; answer: EvaluationPage };
+  "GET /evaluations/aggregate": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "as"?: "sql"; "featured_keys"?: string; "bucket"?: "minute" | "5m" | "15m" | "hour" | "6h" | "day" | "week" | "auto"; "series"?: string; "histogram"?: number }; answer: EvaluationAggregate };
+  "GET /evaluations/environments": { answer: string[] };
+  "GET /evaluations/metric_keys": { answer: MetricKey[] };
+  "POST /evaluations/re-evaluate": { body: _Again; answer: Requested };
+  "GET /evaluations/score_keys": { answer: string[] };
+  "GET /events": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "order"?: "asc" | "desc"; "cursor"?: string; "limit"?: number }; answer: EventPage };
+  "POST /events": { body: { agent_id?: string; environment?: string; session_id: string; timestamp: string; type: string; }[] | { events: { agent_id?: string; environment?: string; session_id: string; timestamp: string; type: string; }[]; }; answer: Accepted };
+  "GET /events/agent_ids": { answer: string[] };
+  "GET /events/environments": { answer: string[] };
+  "GET /events/error_summary": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "group_by"?: "error_type" | "tool_name" | "agent_id" | "message" }; answer: ErrorSummary };
+  "GET /events/error_types": { answer: string[] };
+  "GET /events/event_types": { answer: string[] };
+  "GET /events/hook_names": { answer: string[] };
+  "POST /events/import": { query: { "format"?: "auto" | "agenteye" | "atif" | "otlp" | "claude" | "codex" | "failproofai"; "path"?: string; "environment"?: string; "dry_run"?: boolean; "existing_before"?: number; "started_at"?: string }; body: string; answer: Imported };
+  "GET /events/latency_aggregate": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "start_event_type"?: string; "end_event_type"?: string; "outcome"?: "success" | "error" | "all"; "pair_key_paths"?: string; "distribution_key_paths"?: string; "payload_contains"?: string; "as"?: "sql"; "bin_count"?: number; "payload_sum_paths"?: string; "distribution_limit"?: number; "distribution_order"?: "count" | "error_count" | "p50" | "p95" | "p99" | "max" }; answer: LatencyAggregate };
+  "GET /events/latency_calls": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "start_event_type"?: string; "end_event_type"?: string; "outcome"?: "success" | "error" | "all"; "pair_key_paths"?: string; "distribution_key_paths"?: string; "payload_contains"?: string; "latency_from"?: number; "latency_to"?: number; "limit"?: number }; answer: LatencyCalls };
+  "GET /events/models": { answer: string[] };
+  "GET /events/summary": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "order"?: "asc" | "desc"; "cursor"?: string; "limit"?: number }; answer: EventSummaryPage };
+  "GET /events/tool_names": { answer: string[] };
+  "GET /events/trigger_events": { answer: string[] };
+  "GET /exports/evaluations": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "format"?: "ndjson" | "parquet" }; answer: EvaluationLine };
+  "GET /exports/events": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "format"?: "ndjson" | "parquet" }; answer: EventLine };
+  "GET /exports/files": { query: { "limit"?: number; "offset"?: number }; answer: ExportFileList };
+  "GET /exports/sessions": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "format"?: "ndjson" | "parquet" }; answer: SessionLine };
+  "GET /health": { answer: Health };
+  "GET /keys": { answer: KeyRow[] };
+  "POST /keys": { body: KeyBody; answer: KeyRow };
+  "PATCH /keys/{key_id}": { path: { "key_id": string }; body: KeyChangeBody; answer: KeyRow };
+  "POST /keys/{key_id}/disable": { path: { "key_id": string }; answer: KeyRow };
+  "POST /keys/{key_id}/regenerate": { path: { "key_id": string }; answer: RegeneratedKey };
+  "POST /logs": { body: { resourceLogs?: Record<string, unknown>[]; }; answer: Exported };
   "POST /mcp": { body: Record<string, unknown>; answer: McpMessage };
-  "GET /audit-log": { query: { "ts_from"?: string; "ts_to"?: string; "noun"?: string; "action"?: string; "actor"?: string; "way"?: string; "target_id"?: string; "cursor"?: string; "limit"?: number }; answer: AuditLogPage };
-  "GET /audit-log/export": { query: { "ts_from"?: string; "ts_to"?: string; "noun"?: string; "action"?: string; "actor"?: string; "way"?: string; "target_id"?: string }; answer: AuditLogLine };
+  "POST /metrics": { body: { resourceMetrics?: Record<string, unknown>[]; }; answer: Exported };
+  "GET /openapi.json": { answer: Record<string, unknown> };
+  "GET /otel/status": { answer: OtelStatus };
+  "GET /permission-sets": { answer: SetRow[] };
+  "POST /permission-sets": { body: NewSetBody; answer: SetRow };
+  "GET /permission-sets/{name}": { path: { "name": string }; answer: SetRow };
+  "PUT /permission-sets/{name}": { path: { "name": string }; body: SetBody; answer: SetRow };
+  "DELETE /permission-sets/{name}": { path: { "name": string }; answer: DeletedSet };
+  "GET /queries": { answer: QueryList };
+  "POST /queries": { body: QueryBody; answer: QueryRow };
+  "POST /queries/run": { body: RunBody; answer: QueryResult };
+  "GET /queries/schema": { answer: PublishedTables };
+  "GET /queries/{query_id}": { path: { "query_id": string }; answer: QueryRow };
+  "PUT /queries/{query_id}": { path: { "query_id": string }; body: QueryBody; answer: QueryRow };
+  "DELETE /queries/{query_id}": { path: { "query_id": string }; answer: DeletedQuery };
+  "GET /ready": { answer: Ready };
+  "GET /receipts": { query: { "ts_from"?: string; "ts_to"?: string; "source"?: "events" | "import" | "otlp_http" | "otlp_grpc"; "key_id"?: string; "service"?: string; "bucket"?: "none" | "hour" | "day"; "cursor"?: string; "limit"?: number }; answer: ReceiptPage };
+  "GET /receipts/skipped": { query: { "source"?: "events" | "import" | "otlp_http" | "otlp_grpc"; "key_id"?: string; "cursor"?: string; "limit"?: number }; answer: SkippedPage };
+  "GET /sessions": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "sort"?: string; "order"?: "asc" | "desc"; "cursor"?: string; "limit"?: number }; answer: SessionPage };
+  "GET /sessions/totals": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "score_key"?: string }; answer: SessionTotals };
+  "GET /sessions/{session_id}": { path: { "session_id": string }; answer: SessionDetail };
+  "GET /sessions/{session_id}/events/{event_id}": { path: { "session_id": string; "event_id": number }; answer: Event };
+  "GET /sessions/{session_id}/export": { path: { "session_id": string }; query: { "format"?: "jsonl" | "array" | "json" }; answer: EvalRequest | ExportedEvent[] };
+  "GET /sessions/{session_id}/outline": { path: { "session_id": string }; query: { "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "columns"?: "id"; "limit"?: number; "cursor"?: string; "around"?: number; "since"?: string }; answer: Outline };
+  "POST /sessions/{session_id}/re-evaluate": { path: { "session_id": string }; answer: Queued };
   "GET /settings": { answer: SettingList };
-  "GET /settings/schema": { answer: SettingEntryList };
-  "PUT /settings/{key}": { path: { "key": string }; body: SettingBody; answer: SettingRow };
   "GET /settings/model-context-windows": { answer: WindowList };
   "PUT /settings/model-context-windows": { body: WindowBody; answer: WindowRow };
   "DELETE /settings/model-context-windows": { query: { "model"?: string }; answer: null };
   "GET /settings/model-context-windows/resolve": { query: { "model"?: string }; answer: ResolvedWindow };
+  "GET /settings/schema": { answer: SettingEntryList };
+  "PUT /settings/{key}": { path: { "key": string }; body: SettingBody; answer: SettingRow };
+  "POST /traces": { body: { resourceSpans?: Record<string, unknown>[]; }; answer: Exported };
   "GET /usage": { query: { "window_start"?: string }; answer: Usage };
   "GET /usage/windows": { answer: UsageWindows };
-  "GET /receipts": { query: { "ts_from"?: string; "ts_to"?: string; "source"?: "events" | "import" | "otlp_http" | "otlp_grpc"; "key_id"?: string; "service"?: string; "bucket"?: "none" | "hour" | "day"; "cursor"?: string; "limit"?: number }; answer: ReceiptPage };
-  "GET /receipts/skipped": { query: { "source"?: "events" | "import" | "otlp_http" | "otlp_grpc"; "key_id"?: string; "cursor"?: string; "limit"?: number }; answer: SkippedPage };
+  "GET /users": { answer: UserRow[] };
+  "POST /users": { body: InvitationBody; answer: UserRow };
+  "GET /users/defaults": { answer: UserDefaults };
+  "DELETE /users/me": { answer: UserRow };
+  "GET /users/{user_id}": { path: { "user_id": string }; answer: UserRow };
+  "PUT /users/{user_id}": { path: { "user_id": string }; body: GrantBody; answer: UserRow };
+  "DELETE /users/{user_id}": { path: { "user_id": string }; answer: UserRow };
+  "POST /users/{user_id}/enable": { path: { "user_id": string }; answer: UserRow };
 }
