@@ -5,7 +5,7 @@ import json
 import pytest
 from flask import Flask
 
-from tests.contracts.document import Document
+from tests.support.document import Document
 from tests.web.conftest import admin, app, client, just_arrived, key, person, web_runtime
 from tests.web.events.conftest import listed, post, reader, store
 from tests.workers.evaluation_jobs.conftest import bench, evaluator

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 from flask.testing import FlaskClient
 
-from tests.contracts.document import Document
 from tests.support.alerts import SPECS, make_alert
 from tests.support.app import Headers
+from tests.support.document import Document
 
 Key = Callable[..., Headers]
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from flask.testing import FlaskClient
 
 from shared.foundation.deployment.runtime import Runtime
-from tests.contracts.document import Document
 from tests.support.app import Headers
 from tests.support.audits import PATH, AuditBench, finding, make_audit
+from tests.support.document import Document
 from tests.support.runtime import Org
 
 Key = Callable[..., Headers]

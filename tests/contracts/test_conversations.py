@@ -6,8 +6,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from shared.foundation.deployment.runtime import Runtime
-from tests.contracts.document import Document
 from tests.support.app import Headers
+from tests.support.document import Document
 from tests.support.people import new_member
 from tests.support.runtime import Org
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Flask
 
-from tests.contracts.document import Document
+from tests.support.document import Document
 from web.document import FILE, text_of
 
 

@@ -10,9 +10,9 @@ from flask.testing import FlaskClient
 from shared.foundation.core.config import load_settings
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.evaluations import store
-from tests.contracts.document import Document
 from tests.support import evaluator as behave
 from tests.support.app import Headers
+from tests.support.document import Document
 from tests.support.evaluations import evaluation
 from tests.support.jobs import Bench
 from tests.support.runtime import Org

@@ -13,8 +13,8 @@ from shared.foundation.core.clock import format_ts
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.drain import Drain
 from shared.reading.model_windows.context_windows import ContextWindows
-from tests.contracts.document import Document
 from tests.support.app import Headers, new_key
+from tests.support.document import Document
 from tests.support.runtime import make_org
 
 Post = Callable[..., Any]

@@ -11,8 +11,8 @@ from flask.testing import FlaskClient
 
 from devstack.ports import free_port
 from shared.foundation.deployment.runtime import Runtime
-from tests.contracts.document import Document
 from tests.support.app import Headers
+from tests.support.document import Document
 from tests.support.routes import routes_of
 from tests.support.runtime import connected
 from web.app import create_app

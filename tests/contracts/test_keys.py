@@ -13,8 +13,8 @@ from werkzeug.test import TestResponse
 
 from shared.access.keys.models import ApiKey
 from shared.foundation.deployment.runtime import Runtime
-from tests.contracts.document import Document
 from tests.support.app import ADMIN_KEY, AGENT_API_KEY, Headers, bearer
+from tests.support.document import Document
 
 Key = Callable[..., Headers]
 

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 from flask.testing import FlaskClient
 
-from tests.contracts.document import Document
 from tests.support.app import Headers
+from tests.support.document import Document
 from tests.web.events.conftest import at, result, use
 
 Store = Callable[[Sequence[object]], None]

@@ -6,8 +6,8 @@ from typing import Any
 from flask.testing import FlaskClient
 
 from shared.foundation.core.clock import format_ts, now
-from tests.contracts.document import Document
 from tests.support.app import Headers
+from tests.support.document import Document
 
 Key = Callable[..., Headers]
 Store = Callable[[Sequence[object]], None]

@@ -8,8 +8,8 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from tests.contracts.document import Document
 from tests.support.app import Headers
+from tests.support.document import Document
 from tests.support.people import new_email
 from tests.support.routes import routes_of
 

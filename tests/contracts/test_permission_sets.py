@@ -7,8 +7,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from shared.access.permissions import ALL
-from tests.contracts.document import Document
 from tests.support.app import Headers
+from tests.support.document import Document
 from tests.support.people import new_email
 
 Make = Callable[..., Headers]

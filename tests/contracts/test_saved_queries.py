@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from tests.contracts.document import Document
 from tests.support.app import Headers
 from tests.support.dashboards import SQL, make_dashboard, put_tile, save_query
+from tests.support.document import Document
 
 Key = Callable[..., Headers]
 

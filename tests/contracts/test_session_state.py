@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.contracts.document import Document
 from tests.support import evaluator as behave
 from tests.support.app import Headers
+from tests.support.document import Document
 from tests.support.jobs import Bench
 from web.app import create_app
 

@@ -9,9 +9,9 @@ import pytest
 from flask.testing import FlaskClient
 
 from shared.reading.evaluations import store
-from tests.contracts.document import Document
 from tests.support import evaluator as behave
 from tests.support.app import Headers
+from tests.support.document import Document
 from tests.support.evaluations import evaluation
 from tests.support.events import event, store_events
 from tests.support.jobs import Bench

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from tests.contracts.document import Document
 from tests.support.app import Headers
+from tests.support.document import Document
 
 Key = Callable[..., Headers]
 

@@ -7,8 +7,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from shared.foundation.deployment.runtime import Runtime
-from tests.contracts.document import Document
 from tests.support.app import AGENT_API_KEY, Headers, bearer
+from tests.support.document import Document
 from tests.support.people import acting_as, add_member, new_email, signed_in
 from tests.support.runtime import Org, make_org
 from tests.support.sign_in import Visitor, new_code, other_than

@@ -8,9 +8,9 @@ from flask.testing import FlaskClient
 from shared.foundation.core.clock import format_ts, now, to_us
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.evaluations import store as evaluations
-from tests.contracts.document import Document
 from tests.support.app import Headers
 from tests.support.dashboards import make_dashboard, save_query
+from tests.support.document import Document
 from tests.support.evaluations import evaluation
 from tests.support.runtime import Org
 

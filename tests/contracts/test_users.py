@@ -8,8 +8,8 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from shared.access.permissions import BUILTIN_SETS
-from tests.contracts.document import Document
 from tests.support.app import Headers
+from tests.support.document import Document
 from tests.support.people import new_email
 
 Make = Callable[..., Headers]

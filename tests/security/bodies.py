@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from tests.contracts.document import Document
+from tests.support.document import Document
 
 MARK = "example"
 

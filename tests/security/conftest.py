@@ -9,10 +9,10 @@ from flask import Flask
 from devstack import DevStack
 from shared.foundation.deployment.runtime import Runtime
 from tests.contracts.conftest import document
-from tests.contracts.document import Document
 from tests.security.world import Operation, World, make_world
 from tests.support.app import ADMIN_KEY, AGENT_API_KEY
 from tests.support.databases import environment
+from tests.support.document import Document
 from tests.support.server import Server, running_server
 from tests.web.conftest import admin, app, client, key, web_runtime
 

@@ -31,10 +31,10 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from shared.foundation.deployment.runtime import Runtime
-from tests.contracts.document import Document
 from tests.security.odd import ODD_JSON, ODD_TEXTS, with_field
 from tests.security.world import World, make_world
 from tests.support.app import Headers, new_key
+from tests.support.document import Document
 from tests.support.people import new_member
 from tests.support.runtime import make_org
 from tests.support.server import Server

@@ -20,7 +20,6 @@ from schemathesis.generation.stateful import run_state_machine_as_test
 from schemathesis.generation.stateful.state_machine import APIStateMachine, StepInput, StepOutput
 
 from shared.foundation.deployment.runtime import Runtime
-from tests.contracts.document import Document
 from tests.security.fuzzing import (
     SECONDS,
     SEED,
@@ -32,6 +31,7 @@ from tests.security.fuzzing import (
     seed_of,
 )
 from tests.security.world import World
+from tests.support.document import Document
 from tests.support.server import Server
 
 # Requests for an operation, and sequences, with each seed.

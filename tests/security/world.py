@@ -17,9 +17,9 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.drain import Drain
 from shared.reading.evaluations import store as evaluations
 from shared.reading.model_windows.context_windows import ContextWindows
-from tests.contracts.document import Document
 from tests.security.bodies import Maker, body_of
 from tests.support.app import Headers, new_key
+from tests.support.document import Document
 from tests.support.evaluations import evaluation
 from tests.support.findings import Audited, candidate
 from tests.support.jobs import insert_job
