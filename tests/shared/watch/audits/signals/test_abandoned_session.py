@@ -167,29 +167,3 @@ def test_agents_that_never_end_are_reported_as_info(
         "silent": "info",
         "dying": "critical",
     }
-
-
-def test_scope_holds_in_numbers_and_evidence(
-    clickhouse: ClickHouse, org: Org, runner: QueryRunner
-) -> None:
-    odd = "it's\\ odd"
-    ingest(clickhouse, org.id, stops(odd, ["10:00:00"] * 3, environment=odd))
-    ingest(clickhouse, org.id, stops("b", ["10:00:00"] * 3, environment="other"))
-    look = look_at(clickhouse, org.id)
-    assert set(found_by(find, look)) == {(odd,), ("b",)}
-    for scoped in (replace(look, environments=(odd,)), replace(look, agent_ids=(odd,))):
-        [candidate] = found_by(find, scoped).values()
-        assert candidate.key == (odd,)
-        assert candidate.last_seen_at - at("10:00:00") == timedelta(minutes=30)
-        require_reproduced(runner, scoped, candidate)
-
-
-def test_neither_another_organization_nor_a_copy_counts(
-    clickhouse: ClickHouse, org: Org, airline_look: Look
-) -> None:
-    lines = [*stops("a", ["10:00:00"] * 3), *stops("a", ["10:00:00"], ended=True)]
-    for _ in range(3):
-        ingest(clickhouse, org.id, lines)
-    [candidate] = found_by(find, look_at(clickhouse, org.id)).values()
-    assert candidate.numbers["abandoned_sessions"] == 3
-    assert candidate.numbers["ended_sessions"] == 1

@@ -1,12 +1,11 @@
 """Sessions that fill the context window of their model."""
 
 from shared.foundation.clickhouse import ClickHouse
-from shared.foundation.deployment.runtime import Runtime
 from shared.reading.queries.run import QueryRunner
 from shared.watch.audits.signals.context_pressure import find
 from tests.shared.watch.audits.signals.lines import BEFORE, NOW, line
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced
-from tests.support.runtime import Org, make_org
+from tests.support.runtime import Org
 
 WINDOW = 128_000
 
@@ -65,17 +64,3 @@ def test_an_agent_that_is_always_full_is_critical(clickhouse: ClickHouse, org: O
         "seldom": ("warning", "small"),
         "nearly": ("info", "big"),
     }
-
-
-def test_the_scope_and_the_organization_bound_what_is_found(
-    clickhouse: ClickHouse, runtime: Runtime, org: Org, runner: QueryRunner
-) -> None:
-    other = make_org(runtime)
-    ingest(clickhouse, org.id, [response("s", 0.9, environment="it's", agent_id="a'")])
-    ingest(clickhouse, other.id, [response("s", 0.9, agent_id="b")])
-    scoped = look_at(clickhouse, org.id, environments=("it's",), agent_ids=("a'", "b"))
-    [candidate] = found_by(find, scoped).values()
-    assert candidate.key == ("a'", "gpt-4o")
-    require_reproduced(runner, scoped, candidate)
-    assert found_by(find, look_at(clickhouse, org.id, environments=("default",))) == {}
-    assert found_by(find, look_at(clickhouse, org.id, agent_ids=("b",))) == {}

@@ -220,17 +220,6 @@ def test_scope_holds_in_numbers_and_evidence(
     assert not find(replace(look, ignore_error_types=(odd,)))
 
 
-def test_neither_another_organization_nor_a_copy_counts(
-    clickhouse: ClickHouse, org: Org, airline_look: Look
-) -> None:
-    lines = errors("x", 4, 2)
-    for _ in range(3):
-        ingest(clickhouse, org.id, lines)
-    [candidate] = found_by(find, look_at(clickhouse, org.id)).values()
-    assert candidate.numbers == {"errors": 8, "sessions": 4}
-    assert len(candidate.event_ids) == 8
-
-
 def test_hostile_messages_are_shown_bounded_and_found_again(
     clickhouse: ClickHouse, org: Org, runner: QueryRunner
 ) -> None:

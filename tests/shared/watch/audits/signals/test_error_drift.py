@@ -4,12 +4,11 @@ from dataclasses import replace
 from datetime import datetime
 
 from shared.foundation.clickhouse import ClickHouse
-from shared.foundation.deployment.runtime import Runtime
 from shared.reading.queries.run import QueryRunner
 from shared.watch.audits.signals.error_drift import find
 from tests.shared.watch.audits.signals.lines import BEFORE, NOW, line
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced
-from tests.support.runtime import Org, make_org
+from tests.support.runtime import Org
 
 _KINDS: dict[str, tuple[str, str]] = {
     "tool": ("tool_result", "tool_name"),
@@ -157,22 +156,3 @@ def test_when_nearly_nothing_works_any_more_somebody_is_called(
         "half": ("warning", "big"),
         "poor": ("warning", "medium"),
     }
-
-
-def test_the_scope_and_the_organization_bound_what_is_compared(
-    clickhouse: ClickHouse, runtime: Runtime, org: Org, runner: QueryRunner
-) -> None:
-    other = make_org(runtime)
-    for day, failed in ((BEFORE, 0), (NOW, 50)):
-        fields = {"environment": "production", "agent_id": "a"}
-        ingest(clickhouse, org.id, calls(day, "book", failed, 100, **fields))
-        fields = {"environment": "staging", "agent_id": "b"}
-        ingest(clickhouse, org.id, calls(day, "sell", 0, 100, **fields))
-        ingest(clickhouse, other.id, calls(day, "sell", failed, 100, **fields))
-    scoped = look_at(clickhouse, org.id, environments=("production",), agent_ids=("a", "b"))
-    [candidate] = found_by(find, scoped).values()
-    assert candidate.key == ("tool", "book")
-    require_reproduced(runner, scoped, candidate)
-    assert found_by(find, look_at(clickhouse, org.id, environments=("staging",))) == {}
-    assert found_by(find, look_at(clickhouse, org.id, agent_ids=("b",))) == {}
-    assert set(found_by(find, look_at(clickhouse, other.id))) == {("tool", "sell")}

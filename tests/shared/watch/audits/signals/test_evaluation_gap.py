@@ -5,7 +5,6 @@ from itertools import pairwise
 
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.core.clock import to_us
-from shared.foundation.deployment.runtime import Runtime
 from shared.reading.evaluations import store
 from shared.reading.evaluations.records import Evaluation
 from shared.reading.queries.run import QueryRunner
@@ -14,7 +13,7 @@ from shared.watch.audits.signals.interface import Window
 from tests.shared.watch.audits.signals.lines import BEFORE, NOW, line
 from tests.support.evaluations import evaluation
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced
-from tests.support.runtime import Org, make_org
+from tests.support.runtime import Org
 
 Made = tuple[list[bytes], list[Evaluation]]
 
@@ -239,22 +238,3 @@ def test_later_events_change_neither_finding_nor_evidence(
     put(clickhouse, org, (later, results))
     require_reproduced(runner, look, candidate)
     assert found_by(find, look) == before
-
-
-def test_the_scope_and_the_organization_bound_what_is_compared(
-    clickhouse: ClickHouse, runtime: Runtime, org: Org, runner: QueryRunner
-) -> None:
-    other = make_org(runtime)
-    put(
-        clickhouse,
-        org,
-        sessions(org, BEFORE, 30, 30, "a'", "it's"),
-        sessions(org, NOW, 30, 0, "a'", "it's"),
-    )
-    put(clickhouse, other, sessions(other, NOW, 30, 30, "a'", "it's"))
-    scoped = look_at(clickhouse, org.id, environments=("it's",), agent_ids=("a'",))
-    [candidate] = found_by(find, scoped).values()
-    require_reproduced(runner, scoped, candidate)
-    assert found_by(find, look_at(clickhouse, org.id, environments=("default",))) == {}
-    assert found_by(find, look_at(clickhouse, org.id, agent_ids=("helper",))) == {}
-    assert found_by(find, look_at(clickhouse, other.id)) == {}

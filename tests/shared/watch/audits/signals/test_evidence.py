@@ -96,6 +96,16 @@ def otherwise(made: Days) -> Days:
     return made
 
 
+def elsewhere(made: Days, place: dict[str, Any]) -> Days:
+    """Returns other sessions with the same events in this environment or of this agent."""
+    return Days(
+        *(
+            [replace(one, session_id=f"{one.session_id}-elsewhere", **place) for one in day]
+            for day in (made.before, made.now)
+        )
+    )
+
+
 def find_all(runtime: Runtime, org: Org) -> dict[str, dict[str, list[Candidate]]]:
     """Returns all findings in the organization, by look and signal."""
     looks = {
@@ -257,6 +267,30 @@ def test_equal_names_in_another_organization_change_nothing(
 ) -> None:
     store(runtime.clickhouse, make_org(runtime).id, otherwise(all_faults(airline)))
     assert find_all(runtime, audited.org) == audited.found
+
+
+def test_copies_change_nothing(runtime: Runtime, audited: Audited) -> None:
+    org = make_org(runtime)
+    for _ in range(2):
+        store(runtime.clickhouse, org.id, Days([], []), like=audited.org.id)
+    assert find_all(runtime, org) == audited.found
+
+
+@pytest.mark.parametrize(
+    "place", [{"environment": "elsewhere"}, {"agent_id": "nobody"}], ids=["environment", "agent"]
+)
+def test_what_is_outside_of_the_scope_changes_nothing(
+    runtime: Runtime, audited: Audited, airline: Airline, place: dict[str, Any]
+) -> None:
+    """The same names and faults, in sessions of another environment or agent."""
+    org = make_org(runtime)
+    store(runtime.clickhouse, org.id, Days([], []), like=audited.org.id)
+    store(runtime.clickhouse, org.id, elsewhere(awkward(all_faults(airline)), place))
+    found = find_all(runtime, org)
+    for look in ("a part", "the longest scope"):
+        assert found[look] == audited.found[look]
+    for signal, before in audited.found["everything"].items():
+        assert found["everything"][signal] != before, signal
 
 
 def test_registered_signals_have_the_documented_names_and_order() -> None:

@@ -6,30 +6,11 @@ from shared.foundation.clickhouse import ClickHouse
 from shared.reading.queries.run import QueryRunner
 from shared.watch.audits.signals.goal_failure import find
 from shared.watch.audits.signals.interface import Look, Window
-from shared.watch.audits.signals.reading import MAX_CANDIDATES
+from tests.shared.watch.audits.signals.lines import runs
 from tests.support.airline import Airline
 from tests.support.events import event
-from tests.support.looks import DAY, found_by, ingest, look_at, nested, require_reproduced
+from tests.support.looks import DAY, found_by, ingest, look_at, require_reproduced
 from tests.support.runtime import Org
-
-
-def runs(agent: str, failed: int, good: int, **fields: object) -> list[bytes]:
-    """Returns sessions that an agent began and ended."""
-    return [
-        line
-        for n in range(failed + good)
-        for line in (
-            event(f"{agent}-{n}", f"10:{n:02}:00", "agent_start", agent_id=agent, **fields),
-            event(
-                f"{agent}-{n}",
-                f"10:{n:02}:30",
-                "agent_end",
-                agent_id=agent,
-                outcome="failed" if n < failed else "success",
-                **fields,
-            ),
-        )
-    ]
 
 
 def test_numbers_of_the_recording_are_those_of_its_labels(
@@ -110,81 +91,3 @@ def test_events_after_the_window_change_nothing(
     ingest(clickhouse, org.id, later)
     assert find(look) == [candidate]
     require_reproduced(runner, look, candidate)
-
-
-def test_an_agent_that_always_fails_is_found_among_many_busy_ones(
-    clickhouse: ClickHouse, org: Org
-) -> None:
-    for n in range(MAX_CANDIDATES):
-        ingest(clickhouse, org.id, runs(f"busy {n}", 4, 56))
-    ingest(clickhouse, org.id, runs("broken", 3, 0))
-    assert set(found_by(find, look_at(clickhouse, org.id))) == {("broken",)}
-
-
-def test_of_too_many_agents_those_that_fail_most_surely_are_found_at_each_sensitivity(
-    clickhouse: ClickHouse, org: Org
-) -> None:
-    for n in range(MAX_CANDIDATES + 2):
-        ingest(clickhouse, org.id, runs(f"{n}: five of {5 + n % 2}", 5, n % 2))
-    ingest(clickhouse, org.id, runs("half of 24", 12, 12))
-    _, medium, high = nested(find, look_at(clickhouse, org.id))
-    assert len(medium) == len(high) == MAX_CANDIDATES
-    assert ("half of 24",) in medium
-    assert {(f"{n}: five of 5",) for n in range(0, MAX_CANDIDATES + 2, 2)} <= medium
-
-
-def test_thresholds_follow_the_sensitivity(clickhouse: ClickHouse, org: Org) -> None:
-    for agent, failed, good in (
-        ("half of 24", 12, 12),
-        ("3 of 9", 3, 6),
-        ("3 of 10", 3, 7),
-        ("2 of 3", 2, 1),
-        ("1 of 1", 1, 0),
-        ("none of 9", 0, 9),
-    ):
-        ingest(clickhouse, org.id, runs(agent, failed, good))
-    low, medium, high = nested(find, look_at(clickhouse, org.id))
-    assert low == {("half of 24",)}
-    assert medium == low | {("3 of 9",)}
-    assert high == medium | {("3 of 10",), ("2 of 3",)}
-
-
-def test_only_an_agent_that_hardly_ever_succeeds_is_critical(
-    clickhouse: ClickHouse, org: Org
-) -> None:
-    for agent, failed, good in (("never", 40, 0), ("often", 40, 10), ("few", 10, 0)):
-        ingest(clickhouse, org.id, runs(agent, failed, good))
-    found = found_by(find, look_at(clickhouse, org.id))
-    assert {key[0]: one.severity for key, one in found.items()} == {
-        "never": "critical",
-        "often": "warning",
-        "few": "warning",
-    }
-
-
-def test_scope_and_ignored_error_types_hold_in_numbers_and_evidence(
-    clickhouse: ClickHouse, org: Org, runner: QueryRunner
-) -> None:
-    odd = "it's\\ odd"
-    ingest(clickhouse, org.id, runs(odd, 5, 5, environment=odd))
-    ingest(clickhouse, org.id, runs("a", 5, 0, environment="other", error_type="expected"))
-    look = look_at(clickhouse, org.id)
-    assert set(found_by(find, look)) == {(odd,), ("a",)}
-    for scoped in (
-        replace(look, environments=(odd,)),
-        replace(look, agent_ids=(odd, "nobody")),
-        replace(look, ignore_error_types=("expected",)),
-    ):
-        [candidate] = found_by(find, scoped).values()
-        assert candidate.key == (odd,)
-        require_reproduced(runner, scoped, candidate)
-
-
-def test_neither_another_organization_nor_a_copy_counts(
-    clickhouse: ClickHouse, org: Org, airline_look: Look
-) -> None:
-    lines = runs("a", 4, 1)
-    for _ in range(3):
-        ingest(clickhouse, org.id, lines)
-    [candidate] = found_by(find, look_at(clickhouse, org.id)).values()
-    assert candidate.numbers == {"failed_sessions": 4, "ended_sessions": 5, "failure_rate": 0.8}

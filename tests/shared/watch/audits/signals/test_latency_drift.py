@@ -2,19 +2,17 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from statistics import median
 
 import pytest
 
 from shared.foundation.clickhouse import ClickHouse
-from shared.foundation.deployment.runtime import Runtime
 from shared.reading.queries.run import QueryRunner
 from shared.watch.audits.signals.latency_drift import find
 from tests.shared.watch.audits.signals.lines import BEFORE, NOW, line
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced
-from tests.support.runtime import Org, make_org
+from tests.support.runtime import Org
 
 
 def calls(day: datetime, name: str, durations: Sequence[float], **fields: object) -> list[bytes]:
@@ -114,35 +112,6 @@ def test_only_minutes_wake_somebody(clickhouse: ClickHouse, org: Org) -> None:
         "more": ("warning", "medium"),
         "hours": ("critical", "big"),
     }
-
-
-def test_the_scope_and_the_organization_bound_what_is_compared(
-    clickhouse: ClickHouse, org: Org, runner: QueryRunner
-) -> None:
-    lines: list[bytes] = []
-    for environment, factor in (("production", 4.0), ("staging", 1.0)):
-        where = {"environment": environment, "agent_id": f"agent-{environment}"}
-        lines += calls(BEFORE, f"tool-{environment}", spread(60), **where)
-        lines += calls(NOW, f"tool-{environment}", spread(60, factor), **where)
-    ingest(clickhouse, org.id, lines)
-    look = look_at(clickhouse, org.id)
-    only = {("tool", "tool-production")}
-    scoped = replace(look, environments=("production",), agent_ids=("agent-production",))
-    assert set(found_by(find, scoped)) == only
-    for candidate in found_by(find, scoped).values():
-        require_reproduced(runner, scoped, candidate)
-    assert found_by(find, look_at(clickhouse, org.id, environments=("staging",))) == {}
-    assert found_by(find, look_at(clickhouse, org.id, agent_ids=("agent-staging",))) == {}
-
-
-def test_another_organization_changes_nothing(
-    clickhouse: ClickHouse, runtime: Runtime, org: Org
-) -> None:
-    other = make_org(runtime)
-    ingest(clickhouse, org.id, calls(NOW, "search", spread(60, 4)))
-    ingest(clickhouse, other.id, calls(BEFORE, "search", spread(60)))
-    for one in (org, other):
-        assert found_by(find, look_at(clickhouse, one.id)) == {}
 
 
 @pytest.mark.parametrize("name", ["it's \\ a\nname", "x" * 3000, "-- drop"])

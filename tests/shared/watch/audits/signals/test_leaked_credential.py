@@ -166,34 +166,3 @@ def test_low_sensitivity_leaves_out_what_only_its_surroundings_tell(
     low, medium, high = nested(find, look_at(clickhouse, org.id))
     assert {key[0] for key in medium - low} == {"bearer token", "password"}
     assert high == medium
-
-
-def test_scope_holds_in_numbers_and_evidence(
-    clickhouse: ClickHouse, org: Org, runner: QueryRunner
-) -> None:
-    odd, text = "it's\\ odd", LEAKS["password"]
-    ingest(clickhouse, org.id, [leak(text, "a", environment=odd, agent_id=odd, tool_name=odd)])
-    ingest(clickhouse, org.id, [leak(text, "b", environment="other", tool_name=odd)])
-    look = look_at(clickhouse, org.id)
-    # As many names, and as long ones, as a query may repeat.
-    many = tuple(f"{number:040}" for number in range(99))
-    for scoped, events in (
-        (look, 2),
-        (replace(look, environments=(odd, *many), agent_ids=(odd, *many)), 1),
-        (replace(look, environments=(odd,)), 1),
-        (replace(look, agent_ids=("main",)), 1),
-        (replace(look, ignore_error_types=("x",)), 2),
-    ):
-        [candidate] = found_by(find, scoped).values()
-        assert candidate.numbers["events"] == events
-        require_reproduced(runner, scoped, candidate)
-
-
-def test_neither_another_organization_nor_a_copy_counts(
-    clickhouse: ClickHouse, org: Org, airline_look: Look
-) -> None:
-    for _ in range(3):
-        ingest(clickhouse, org.id, [leak(LEAKS["Stripe key"])])
-    [candidate] = found_by(find, look_at(clickhouse, org.id)).values()
-    assert candidate.numbers == {"events": 1, "sessions": 1, "secrets": 1}
-    assert find(airline_look) == []

@@ -6,7 +6,6 @@ from statistics import mean
 import pytest
 
 from shared.foundation.clickhouse import ClickHouse
-from shared.foundation.deployment.runtime import Runtime
 from shared.reading.evaluations import store
 from shared.reading.evaluations.records import Evaluation
 from shared.reading.queries.run import QueryRunner
@@ -14,7 +13,7 @@ from shared.watch.audits.signals.score_drift import find
 from tests.shared.watch.audits.signals.lines import BEFORE_US, NOW, NOW_US, line
 from tests.support.evaluations import evaluation
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced
-from tests.support.runtime import Org, make_org
+from tests.support.runtime import Org
 
 
 def results(
@@ -128,21 +127,6 @@ def test_quality_that_halves_over_many_sessions_is_critical(
         "less": ("warning", "medium"),
         "a bit": ("info", "small"),
     }
-
-
-def test_the_scope_and_the_organization_bound_what_is_compared(
-    clickhouse: ClickHouse, runtime: Runtime, org: Org, runner: QueryRunner
-) -> None:
-    other = make_org(runtime)
-    fields = {"agent_id": "a'", "environment": "it's"}
-    put(clickhouse, org.id, compared(org.id, 0.8, 0.5, 40, "k", **fields))
-    put(clickhouse, other.id, compared(other.id, 0.5, 0.8, 40, "k", **fields))
-    scoped = look_at(clickhouse, org.id, environments=("it's",), agent_ids=("a'", "b"))
-    [candidate] = found_by(find, scoped).values()
-    require_reproduced(runner, scoped, candidate)
-    assert found_by(find, look_at(clickhouse, org.id, environments=("default",))) == {}
-    assert found_by(find, look_at(clickhouse, org.id, agent_ids=("b",))) == {}
-    assert found_by(find, look_at(clickhouse, other.id)) == {}
 
 
 def test_sessions_whose_events_are_gone_are_not_cited(clickhouse: ClickHouse, org: Org) -> None:

@@ -3,12 +3,11 @@
 import random
 
 from shared.foundation.clickhouse import ClickHouse
-from shared.foundation.deployment.runtime import Runtime
 from shared.reading.queries.run import QueryRunner
 from shared.watch.audits.signals.token_outlier import find
 from tests.shared.watch.audits.signals.lines import BEFORE, NOW, line
 from tests.support.looks import found_by, ingest, look_at, nested, require_reproduced
-from tests.support.runtime import Org, make_org
+from tests.support.runtime import Org
 
 
 def session(session_id: str, tokens: int, **fields: object) -> list[bytes]:
@@ -98,18 +97,3 @@ def test_severity_and_magnitude_follow_what_it_costs(clickhouse: ClickHouse, org
         "burnt": ("warning", "medium"),
         "long": ("info", "small"),
     }
-
-
-def test_the_scope_and_the_organization_bound_what_is_found(
-    clickhouse: ClickHouse, runtime: Runtime, org: Org, runner: QueryRunner
-) -> None:
-    other = make_org(runtime)
-    fields = {"agent_id": "a'", "environment": "it's"}
-    ingest(clickhouse, org.id, usual(40, 4, **fields) + session("x", 3_000_000, **fields))
-    ingest(clickhouse, other.id, usual(40, 4, **fields))
-    scoped = look_at(clickhouse, org.id, environments=("it's",), agent_ids=("a'",))
-    [candidate] = found_by(find, scoped).values()
-    require_reproduced(runner, scoped, candidate)
-    assert found_by(find, look_at(clickhouse, org.id, environments=("default",))) == {}
-    assert found_by(find, look_at(clickhouse, org.id, agent_ids=("b",))) == {}
-    assert found_by(find, look_at(clickhouse, other.id)) == {}

@@ -98,30 +98,3 @@ def test_a_longer_loop_and_more_sessions_weigh_more(clickhouse: ClickHouse, org:
         "long": ("warning", "small"),
         "common": ("warning", "big"),
     }
-
-
-def test_scope_holds_in_numbers_and_evidence(
-    clickhouse: ClickHouse, org: Org, runner: QueryRunner
-) -> None:
-    odd = "it's\\ odd"
-    ingest(clickhouse, org.id, calls("a", odd, 6, environment=odd, agent_id=odd))
-    ingest(clickhouse, org.id, calls("b", odd, 7, environment="other"))
-    look = look_at(clickhouse, org.id)
-    for scoped, count in (
-        (look, 13),
-        (replace(look, environments=(odd,)), 6),
-        (replace(look, agent_ids=("main",)), 7),
-    ):
-        [candidate] = found_by(find, scoped).values()
-        assert candidate.numbers["calls"] == count
-        require_reproduced(runner, scoped, candidate)
-
-
-def test_neither_another_organization_nor_a_copy_counts(
-    clickhouse: ClickHouse, org: Org, airline_look: Look
-) -> None:
-    lines = [*calls("s", "t", 6), *calls("s", "u", 4)]
-    for _ in range(3):
-        ingest(clickhouse, org.id, lines)
-    [candidate] = found_by(find, look_at(clickhouse, org.id)).values()
-    assert candidate.numbers == {"loops": 1, "sessions": 1, "calls": 6, "longest": 6}
