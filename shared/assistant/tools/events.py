@@ -13,6 +13,7 @@ from shared.foundation.core import pages
 from shared.foundation.core.clock import format_us
 from shared.foundation.core.errors import NotFound
 from shared.reading.events.error_summary import error_groups, error_summary
+from shared.reading.events.families import FAMILIES, Measured
 from shared.reading.events.filters import EventFilters
 from shared.reading.events.latency import latency_aggregate, latency_query
 from shared.reading.events.latency.query import LatencyFilters
@@ -20,12 +21,7 @@ from shared.reading.events.one import find
 from shared.reading.events.page import read_page
 
 _HEAD = tuple(column.name for column in LISTED)
-_PAIRS = {
-    "tools": ("tool_use", "tool_result", "tool_name"),
-    "models": ("model_request", "model_response", "model"),
-    "hooks": ("hook_triggered", "hook_completed", "hook_name"),
-    "people": ("human_wait", "human_input", "agent_id"),
-}
+_MEASURED = {family.measured: family for family in FAMILIES if family.measured}
 # The payload of an event of a transcript, in characters: twenty of them fill a tool's result.
 _OF_TRANSCRIPT = 2000
 
@@ -64,7 +60,7 @@ class CountErrors(_OfEvents):  # type: ignore[misc, valid-type] # as above
 class MeasureLatency(_OfEvents):  # type: ignore[misc, valid-type] # as above
     """The pairs of events to measure."""
 
-    of: Literal["tools", "models", "hooks", "people"] = "tools"
+    of: Measured = "tools"
 
 
 def _list(asker: Asker, wanted: ListEvents) -> ToolResult:
@@ -126,15 +122,15 @@ def _errors(asker: Asker, wanted: CountErrors) -> ToolResult:
 
 
 def _latency(asker: Asker, wanted: MeasureLatency) -> ToolResult:
-    start, end, key = _PAIRS[wanted.of]
+    family = _MEASURED[wanted.of]
     query = latency_query(
         filters=wanted.filters_of(LatencyFilters),
-        start_event_type=start,
-        end_event_type=end,
+        start_event_type=family.start,
+        end_event_type=family.end,
         bin_count=1,
         outcome="all",
         pair_key_paths=[],
-        distribution_key_paths=[key],
+        distribution_key_paths=[family.group],
         payload_contains=[],
         payload_sum_paths=[],
     )

@@ -6,12 +6,13 @@ import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
 
 from shared.foundation.clickhouse.event_columns import PAYLOAD_COLUMNS
+from shared.reading.events.families import FAMILIES
 
 UInt32 = Annotated[int, Meta(ge=0, le=0xFFFFFFFF)]
 
 _NOT_AN_ERROR = frozenset({b"null", b"false", b'""'})
 FAILURES = frozenset({"failed", "failure", "error", "timeout", "rejected", "denied", "blocked"})
-_TYPES_WITH_OUTCOME = frozenset({"agent_end", "tool_result", "hook_completed"})
+_TYPES_WITH_OUTCOME = frozenset(family.end for family in FAMILIES if family.has_outcome)
 
 
 # The JSON type of a column's value, by the column's type.

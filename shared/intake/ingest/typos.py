@@ -14,15 +14,11 @@ from msgspec import Raw
 
 from shared.intake.ingest.envelope import Envelope
 from shared.intake.ingest.fields import FAILURES, UInt32
+from shared.reading.events.families import FAMILIES
 
 MAX_WARNINGS = 20
-TYPES = frozenset(
-    (
-        *("agent_start", "agent_end", "agent_pause", "agent_resume"),
-        *("tool_use", "tool_result", "model_request", "model_response", "error"),
-        *("hook_triggered", "hook_completed"),
-        *("human_wait", "human_input", "human_pause", "human_interrupt"),
-    )
+TYPES = frozenset({"error", "human_pause", "human_interrupt"}).union(
+    *(family.types for family in FAMILIES)
 )
 _OUTCOMES: frozenset[str | None] = frozenset({None, "success", *FAILURES})
 _NOT_A_NUMBER = "is not a whole number from 0 to 4294967295"

@@ -9,16 +9,13 @@ them.
 
 from shared.foundation.clickhouse.event_columns import TABLE
 from shared.foundation.clickhouse.where import Where, us
+from shared.reading.events.families import NAMED
 from shared.reading.events.latency.conditions import MAX_NAME_BYTES, NONE, OUTCOMES, met_bits
 from shared.reading.events.latency.paths import COLUMNS, first_of, value_of
 from shared.reading.events.latency.query import LatencyQuery
 
 # The column with the key of well-known events, by the type of the start.
-_USUAL_KEYS = {
-    "tool_use": "tool_call_id",
-    "model_request": "request_id",
-    "hook_triggered": "hook_id",
-}
+_USUAL_KEYS = {family.start: family.key for family in NAMED}
 
 # `event` is the same for copies of an event, another one for other events, and never 0.
 _EVENTS = f"""

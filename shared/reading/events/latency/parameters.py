@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from shared.foundation.core.clock import now_us, to_us
 from shared.foundation.core.errors import Invalid
+from shared.reading.events.families import NAMED
 from shared.reading.events.latency.query import (
     DAY_US,
     DEFAULT_PAIR_PATHS,
@@ -27,11 +28,7 @@ MAX_SUMS = 10
 MAX_NAME_CHARS = 64
 
 # The path that distinguishes pairs, by the type of their start; by default the agent.
-_DISTRIBUTION_PATHS = {
-    "tool_use": ("tool_name",),
-    "model_request": ("model",),
-    "hook_triggered": ("hook_name",),
-}
+_DISTRIBUTION_PATHS = {family.start: (family.group,) for family in NAMED}
 _FIRST_US = to_us(datetime.min.replace(tzinfo=UTC))
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from shared.foundation.clickhouse.filters import Filter
+from shared.reading.events.families import NAMED, TOOL
 from shared.reading.events.filters import EventFilters
 
 Outcome = Literal["success", "error", "all"]
@@ -12,8 +13,8 @@ Rank = Literal["count", "error_count", "p50", "p95", "p99", "max"]
 SumField = Literal["duration_ms", "input_tokens", "output_tokens"]
 SUM_FIELDS: tuple[SumField, ...] = get_args(SumField)
 
-DEFAULT_TYPES = ("tool_use", "tool_result")
-DEFAULT_PAIR_PATHS = ("tool_call_id", "request_id", "hook_id", "id")
+DEFAULT_TYPES = TOOL.types
+DEFAULT_PAIR_PATHS = (*(family.key for family in NAMED), "id")
 MAX_BINS = 168
 HOUR_US = 3600 * 1_000_000
 DAY_US = 24 * HOUR_US
@@ -61,7 +62,7 @@ class LatencyQuery:
     outcome: Outcome = "all"
     filters: LatencyFilters = field(default_factory=LatencyFilters)
     pair_paths: tuple[str, ...] = DEFAULT_PAIR_PATHS
-    distribution_paths: tuple[str, ...] = ("tool_name",)
+    distribution_paths: tuple[str, ...] = (TOOL.group,)
     contains: tuple[Contains, ...] = ()
     sums: dict[str, SumField] = field(default_factory=dict)
     names: int = 10

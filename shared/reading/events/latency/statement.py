@@ -8,6 +8,7 @@ with a key belong together in any order. A filter holds for a pair if it holds f
 from shared.foundation.clickhouse import literals
 from shared.foundation.core.clock import from_us
 from shared.foundation.core.errors import Invalid
+from shared.reading.events.families import NAMED
 from shared.reading.events.latency.conditions import MAX_NAME_BYTES, NONE, OUTCOMES
 from shared.reading.events.latency.paths import COLUMNS
 from shared.reading.events.latency.query import DEFAULT_PAIR_PATHS, LatencyQuery
@@ -55,8 +56,8 @@ ORDER BY grouping(name) DESC, p95 DESC
 LIMIT {most_rows}"""
 
 # The name of a column in the answer.
-_NOUNS = {"tool_name": "tool", "hook_name": "hook", "agent_id": "agent"}
-_LINKS = {"tool_use": "tool_call_id", "model_request": "request_id", "hook_triggered": "hook_id"}
+_NOUNS = {**{family.group: family.noun for family in NAMED}, "agent_id": "agent"}
+_LINKS = {family.start: family.key for family in NAMED}
 
 
 def measured(query: LatencyQuery) -> str:

@@ -3,25 +3,12 @@
 from collections.abc import Mapping
 
 from shared.foundation.clickhouse.where import us
+from shared.reading.events.families import FAMILIES, NAMED
 
 SUMMARY_CHARS = 80
 
 # The column that has the name of an event, and the types of such events.
-_NAMES = {
-    "tool_name": ("tool_use", "tool_result"),
-    "hook_name": ("hook_triggered", "hook_completed"),
-    "model": ("model_request", "model_response"),
-    "error_type": ("error",),
-}
-# A family of pairs → the column of the key that a start and its close share, and their types.
-_FAMILIES = {
-    "tool": ("tool_call_id", ("tool_use", "tool_result")),
-    "model": ("request_id", ("model_request", "model_response")),
-    "hook": ("hook_id", ("hook_triggered", "hook_completed")),
-    "human": ("input_id", ("human_wait", "human_input")),
-    "pause": ("pause_id", ("agent_pause", "agent_resume")),
-    "agent": ("agent_id", ("agent_start", "agent_end")),
-}
+_NAMES = {**{family.group: family.types for family in NAMED}, "error_type": ("error",)}
 # JavaScript has exact integers of 53 bits.
 _MASK = 2**53 - 1
 
@@ -38,8 +25,8 @@ def _by_type(values: Mapping[str, tuple[str, ...]]) -> str:
     return f"multiIf({', '.join(cases)}, '')"
 
 
-_KEY = _by_type({_text(column): types for column, types in _FAMILIES.values()})
-_FAMILY = _by_type({f"'{family}'": types for family, (_, types) in _FAMILIES.items()})
+_KEY = _by_type({_text(family.key): family.types for family in FAMILIES})
+_FAMILY = _by_type({f"'{family.noun}'": family.types for family in FAMILIES})
 
 # A column of the answer → its SQL. Texts of `type`, `agent` and `name` become positions in lists.
 SELECTED = {

@@ -8,7 +8,7 @@ failed call is the same fault. It is a finding only if it also drifts in other s
 from collections.abc import Sequence
 
 from shared.watch.audits.signals import citing, counting, reading, sql
-from shared.watch.audits.signals.families import MODELS, TOOLS, Family
+from shared.watch.audits.signals.families import ENDS, Family
 from shared.watch.audits.signals.interface import Candidate, EvidenceQuery, Look
 from shared.watch.audits.signals.shares import THRESHOLDS, Share, variance_of
 from shared.watch.audits.signals.weighing import magnitude, severity
@@ -19,13 +19,7 @@ _CRITICAL_RATE, _CRITICAL_BEFORE, _CRITICAL_TOTAL = 0.8, 0.4, 50
 
 
 _ERROR = Family("error", "error_type", "error", "session", "hits more sessions")
-_FAMILIES = (
-    TOOLS,
-    MODELS,
-    Family("hook_completed", "hook_name", "hook"),
-    Family("agent_end", "agent_id", "agent", "run"),
-    _ERROR,
-)
+_FAMILIES = (*ENDS.values(), _ERROR)
 _BY_TYPE = {family.event_type: family for family in _FAMILIES}
 _NAME = "multiIf({}, NULL)".format(
     ", ".join(

@@ -1,9 +1,10 @@
-"""Families of events: one type each, grouped by a column, such as the results of tools by tool."""
+"""Groups of events: one type each, grouped by a column, such as the results of tools by tool."""
 
 from dataclasses import dataclass
 
 from shared.foundation.clickhouse import literals
 from shared.foundation.clickhouse.where import Where
+from shared.reading.events import families
 from shared.watch.audits.signals.interface import Look
 
 
@@ -34,5 +35,10 @@ class Family:
         return f"event_type = '{self.event_type}' AND {literals.is_text(self.column, name)}"
 
 
-TOOLS = Family("tool_result", "tool_name", "tool")
-MODELS = Family("model_response", "model", "model")
+# The ends of the calls that can fail, by the family's noun.
+ENDS = {
+    one.noun: Family(one.end, one.group, one.noun, one.unit)
+    for one in families.FAMILIES
+    if one.unit
+}
+TOOLS, MODELS = (ENDS[one.noun] for one in (families.TOOL, families.MODEL))

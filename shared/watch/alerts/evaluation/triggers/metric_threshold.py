@@ -6,6 +6,7 @@ from typing import Any
 
 from shared.foundation.core.clock import to_us
 from shared.foundation.core.text import duration, figure
+from shared.reading.events.families import NAMED
 from shared.watch.alerts.evaluation.triggers.aggregates import (
     EVENTS,
     Aggregate,
@@ -29,7 +30,7 @@ from shared.watch.alerts.evaluation.triggers.plan import (
 from shared.watch.alerts.specs import EventFilter, Metric, MetricThreshold, holds, symbol
 
 # The events that end a step of the agent's work and have its duration.
-TIMED = ("tool_result", "model_response", "hook_completed")
+TIMED = tuple(family.end for family in NAMED)
 
 _COUNT = "countIf"
 _ERROR = Term("is_error")
