@@ -8,6 +8,8 @@ import pytest
 
 from tests.ui.node import UI, node, require_packages
 from web.document import FILE
+from web.filters import typescript
+from web.ui.families import families
 from web.ui.routes import STATIC
 
 # Bytes of gzip: what the first page loads, its styles, and all there is.
@@ -37,6 +39,11 @@ def test_the_types_are_those_of_the_document() -> None:
     require_packages()
     types = node("tools/types.mjs", FILE).stdout
     assert (UI / "src" / "api" / "types.ts").read_text() == types, "run bin/ui types"
+
+
+def test_what_is_printed_from_tables_is_theirs() -> None:
+    assert (UI / "src" / "api" / "families.ts").read_text() == families(), "run bin/ui types"
+    assert (UI / "src" / "api" / "filters.ts").read_text() == typescript(), "run bin/ui types"
 
 
 @pytest.mark.flow

@@ -1,14 +1,8 @@
 // The other event of a call, from an outline that holds its starts and ends. Pure functions.
+import { FAMILIES as TABLE } from "../api/families";
 import type { Outline } from "../api/types";
 
-const FAMILIES = [
-  ["tool_use", "tool_result"],
-  ["model_request", "model_response"],
-  ["hook_triggered", "hook_completed"],
-  ["human_wait", "human_input"],
-  ["agent_pause", "agent_resume"],
-  ["agent_start", "agent_end"],
-] as const;
+const FAMILIES = TABLE.map(({ start, end }) => [start, end] as const);
 
 export type Family = (typeof FAMILIES)[number];
 

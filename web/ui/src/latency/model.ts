@@ -1,61 +1,33 @@
+import { FAMILIES as TABLE } from "../api/families";
 import type { Query } from "../api/request";
 import type { LatencyAggregate } from "../api/types";
 import { duration } from "../kit/text/formats";
 import type { Bounds } from "../kit/time/time";
 import { changed } from "../kit/url";
 
-export interface Family {
-  id: string;
-  label: string;
-  start: string;
-  end: string;
-  /** The column whose value both events of a pair share. */
-  link: "tool_call_id" | "request_id" | "hook_id" | "input_id";
-  /** The column by which the table is grouped, also a filter of "Events". */
-  key: "tool_name" | "model" | "hook_name" | "agent_id";
-  /** The header of the names. */
-  noun: string;
-}
-
 /** The pairs of events that the tabs show. */
-export const FAMILIES: readonly Family[] = [
-  {
-    id: "tools",
-    label: "Tools",
-    start: "tool_use",
-    end: "tool_result",
-    link: "tool_call_id",
-    key: "tool_name",
-    noun: "Tool",
-  },
-  {
-    id: "models",
-    label: "Models",
-    start: "model_request",
-    end: "model_response",
-    link: "request_id",
-    key: "model",
-    noun: "Model",
-  },
-  {
-    id: "hooks",
-    label: "Hooks",
-    start: "hook_triggered",
-    end: "hook_completed",
-    link: "hook_id",
-    key: "hook_name",
-    noun: "Hook",
-  },
-  {
-    id: "people",
-    label: "People",
-    start: "human_wait",
-    end: "human_input",
-    link: "input_id",
-    key: "agent_id",
-    noun: "Agent",
-  },
-];
+export const FAMILIES = TABLE.flatMap(({ noun, measured, start, end, key, name }) =>
+  measured === null
+    ? []
+    : {
+        id: measured,
+        label: capital(measured),
+        start,
+        end,
+        /** The column whose value both events of a pair share. */
+        link: key,
+        /** The column by which the table is grouped, also a filter of "Events". */
+        key: name ?? "agent_id",
+        /** The header of the names. */
+        noun: name === null ? "Agent" : capital(noun),
+      },
+);
+
+export type Family = (typeof FAMILIES)[number];
+
+function capital(word: string): string {
+  return word[0]!.toUpperCase() + word.slice(1);
+}
 
 const BINS = 48;
 // The most that the API gives.

@@ -1,24 +1,15 @@
 // The kinds of events, and their icons.
+
+import { FAMILIES } from "../../api/families";
 import type { IconName } from "../icon-names";
 
 export type Kind = "agent" | "model" | "tool" | "hook" | "human" | "error" | "other";
 
 const KINDS: Record<string, Kind> = {
-  tool_use: "tool",
-  tool_result: "tool",
-  model_request: "model",
-  model_response: "model",
-  hook_triggered: "hook",
-  hook_completed: "hook",
-  human_wait: "human",
-  human_input: "human",
   human_pause: "human",
   human_interrupt: "human",
-  agent_pause: "human",
-  agent_resume: "human",
-  agent_start: "agent",
-  agent_end: "agent",
   error: "error",
+  ...Object.fromEntries(FAMILIES.flatMap(({ start, end, kind }) => [start, end].map((type) => [type, kind]))),
 };
 
 export const KIND_ICONS: Record<Kind, IconName> = {

@@ -4,8 +4,9 @@
  * One agent gets a lane for each kind; several get a lane each. Columns instead of bars keep 100,000 events as cheap to
  * draw as a hundred.
  */
+import { FAMILIES } from "../../../api/families";
 import { type Axis, toAxis } from "./axis";
-import { FAMILY, familyOf } from "./families";
+import { familyOf } from "./families";
 import { isFailed, type Session, spanOf } from "./session";
 
 /** The marks of a column of pixels; higher ones hide lower ones. */
@@ -20,14 +21,7 @@ export interface Lane {
 const KIND_LANES = 4;
 export const MOST_LANES = 12;
 
-const MARK_OF_FAMILY: Record<number, number> = {
-  [FAMILY.tool]: MARK.tool,
-  [FAMILY.model]: MARK.model,
-  [FAMILY.hook]: MARK.hook,
-  [FAMILY.human]: MARK.human,
-  [FAMILY.pause]: MARK.human,
-  [FAMILY.agent]: MARK.agent,
-};
+const MARK_OF_FAMILY = [MARK.other, ...FAMILIES.map(({ kind }) => MARK[kind])];
 
 const LANE_OF_MARK: Record<number, number> = {
   [MARK.human]: 0,
@@ -51,7 +45,7 @@ export function buildLanes(session: Session, axis: Axis, columns: number, now: n
     const main = rows.start[row]! >= 0 ? rows.start[row]! : rows.end[row]!;
     if (rows.isAgent[row] || main < 0) continue;
     const failed = isFailed(session, row);
-    const plain = MARK_OF_FAMILY[familyOf(codes[main]!)] ?? MARK.other;
+    const plain = MARK_OF_FAMILY[familyOf(codes[main]!)]!;
     const span = spanOf(session, row, now);
     const lane = single ? (LANE_OF_MARK[failed && plain === MARK.other ? MARK.error : plain] ?? 1) : rows.agent[row]!;
     // Sessions of more agents than there is room for share the last lane.

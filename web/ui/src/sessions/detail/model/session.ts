@@ -1,6 +1,6 @@
 /** The views share this: the outline with its pairs, rows and axis, made again whenever events arrive. */
 import { type Axis, buildAxis } from "./axis";
-import { FAMILY, familyOf, isClose } from "./families";
+import { FAMILY, isClose, isWork } from "./families";
 import type { Outline } from "./outline";
 import type { Structure } from "./structure";
 
@@ -160,9 +160,4 @@ export function axisOf(session: Session, now: number, running: boolean, folding:
     end = Math.max(end, ends[event]!);
   }
   return buildAxis(starts, ends, end, folding);
-}
-
-function isWork(code: number): boolean {
-  const family = familyOf(code);
-  return family === FAMILY.tool || family === FAMILY.model || family === FAMILY.hook;
 }

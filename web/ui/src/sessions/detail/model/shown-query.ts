@@ -1,16 +1,9 @@
 /** The request that answers what the page shows. */
 import type { Query } from "../../../api/request";
 import { joinValues } from "../../../kit/url";
+import { nameColumn } from "./families";
 import type { Filters } from "./filters";
 import type { Outline } from "./outline";
-
-/** The column of an event's name, by the beginning of its type. */
-const NAME_COLUMNS = [
-  ["tool_", "tool_name"],
-  ["model_", "model"],
-  ["hook_", "hook_name"],
-  ["error", "error_type"],
-] as const;
 
 /** Microseconds since 1970 → RFC 3339. */
 function moment(us: number): string {
@@ -24,8 +17,7 @@ function namesQuery(outline: Outline, names: readonly string[]): Query {
   const columns = new Set<string>();
   for (let event = 0; event < outline.length; event++) {
     if (outline.name[event]! < 0 || !wanted.has(outline.names[outline.name[event]!]!)) continue;
-    const type = outline.types[outline.type[event]!]!;
-    columns.add(NAME_COLUMNS.find(([start]) => type.startsWith(start))?.[1] ?? "");
+    columns.add(nameColumn(outline.types[outline.type[event]!]!) ?? "");
   }
   const [column] = columns;
   return columns.size === 1 && column ? { [column]: joinValues(names) } : {};

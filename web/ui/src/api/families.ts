@@ -1,0 +1,58 @@
+// Made by `bin/ui` from `shared/reading/events/families.py`. Do not edit.
+
+export const FAMILIES = [
+  {
+    noun: "tool",
+    start: "tool_use",
+    end: "tool_result",
+    key: "tool_call_id",
+    name: "tool_name",
+    kind: "tool",
+    measured: "tools",
+  },
+  {
+    noun: "model",
+    start: "model_request",
+    end: "model_response",
+    key: "request_id",
+    name: "model",
+    kind: "model",
+    measured: "models",
+  },
+  {
+    noun: "hook",
+    start: "hook_triggered",
+    end: "hook_completed",
+    key: "hook_id",
+    name: "hook_name",
+    kind: "hook",
+    measured: "hooks",
+  },
+  {
+    noun: "human",
+    start: "human_wait",
+    end: "human_input",
+    key: "input_id",
+    name: null,
+    kind: "human",
+    measured: "people",
+  },
+  {
+    noun: "pause",
+    start: "agent_pause",
+    end: "agent_resume",
+    key: "pause_id",
+    name: null,
+    kind: "human",
+    measured: null,
+  },
+  {
+    noun: "agent",
+    start: "agent_start",
+    end: "agent_end",
+    key: "agent_id",
+    name: null,
+    kind: "agent",
+    measured: null,
+  },
+] as const;
