@@ -2,9 +2,10 @@
 
 from marshmallow import Schema
 
+from shared.foundation.core.channels import KINDS
 from shared.watch.alerts.resolution import MAX_SNOOZE_SECS
-from shared.watch.incidents import rules
-from shared.watch.incidents.activity import KINDS, MOST_SHOWN
+from shared.watch.incidents import activity, rules
+from shared.watch.incidents.activity import MOST_SHOWN
 from web import fields
 from web.params import Body, Limit
 
@@ -165,7 +166,7 @@ class IncidentNotification(Schema):
     """One delivery to one target."""
 
     id = fields.uuid()
-    channel = fields.text(enum=["email", "slack", "webhook", "dashboard"])
+    channel = fields.text(enum=KINDS)
     target = fields.text(attribute="shown_target")
     event = fields.text(enum=["alert.firing", "alert.resolved", "alert.test"])
     status = fields.text(enum=["queued", "sent", "failed", "skipped"])
@@ -200,7 +201,7 @@ class CommentRow(Schema):
 class ActivityRow(Schema):
     """An entry of an incident's history."""
 
-    kind = fields.text(enum=list(KINDS))
+    kind = fields.text(enum=list(activity.KINDS))
     actor = fields.text(_WHO)
     at = fields.moment()
     detail = fields.mapping(

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from shared.foundation.core.channels import CAN_BE_OFF
+
 # The JSON values that a setting can have.
 Value = bool | str | int | list[str]
 
@@ -27,8 +29,6 @@ class Setting:
     options: tuple[str, ...] | None = None
     reserved: tuple[str, ...] = ()
 
-
-CHANNELS = ("email", "slack", "webhook")
 
 CATALOGUE: Mapping[str, Setting] = {
     setting.key: setting
@@ -72,8 +72,8 @@ CATALOGUE: Mapping[str, Setting] = {
             "channel_set",
             "Channels of alerts",
             "Notifications go out over these channels only.",
-            list(CHANNELS),
-            options=CHANNELS,
+            list(CAN_BE_OFF),
+            options=CAN_BE_OFF,
         ),
         Setting(
             "alerts.email_default_recipients",

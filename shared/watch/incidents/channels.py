@@ -1,9 +1,9 @@
 """The channels of an alert or audit: where its notifications go (docs/use/webhooks.md)."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from shared.access.settings.catalogue import CATALOGUE
+from shared.foundation.core.channels import CHANNELS, KINDS
 from shared.foundation.core.email_address import normal_address
 from shared.foundation.core.errors import Invalid
 
@@ -11,14 +11,6 @@ MAX_CHANNELS = 20
 MAX_RECIPIENTS = 50
 
 Channel = dict[str, Any]
-
-# The members of each kind that name a setting, and the kind of that setting.
-_SETTING_KEYS: Mapping[str, Mapping[str, str]] = {
-    "email": {},
-    "slack": {"webhook_setting_key": "url"},
-    "webhook": {"url_setting_key": "url", "secret_setting_key": "secret"},
-    "dashboard": {},
-}
 
 
 def check_channels(raw: object, field: str = "channels") -> list[Channel]:
@@ -39,14 +31,14 @@ def _channel(raw: object, field: str) -> Channel:
     if not isinstance(raw, dict):
         raise Invalid.field(field, "must be an object")
     kind = raw.get("kind")
-    if not isinstance(kind, str) or kind not in _SETTING_KEYS:
-        raise Invalid.field(f"{field}.kind", f"must be one of {', '.join(_SETTING_KEYS)}")
+    if not isinstance(kind, str) or kind not in CHANNELS:
+        raise Invalid.field(f"{field}.kind", f"must be one of {', '.join(KINDS)}")
     channel: Channel = {"kind": kind}
-    if kind == "email":
+    if CHANNELS[kind].has_recipients:
         channel["recipients"] = _recipients(raw.get("recipients"), f"{field}.recipients")
-    for name, kind_of_setting in _SETTING_KEYS[kind].items():
+    for name, setting in CHANNELS[kind].settings.items():
         if raw.get(name) is not None:
-            channel[name] = _setting_key(raw[name], f"{field}.{name}", kind_of_setting)
+            channel[name] = _setting_key(raw[name], f"{field}.{name}", setting.kind)
     return channel
 
 

@@ -6,6 +6,7 @@ operator configured, everything else is a closed set. Organizations never appear
 
 import sys
 
+from shared.foundation.core.channels import OVER_HTTP
 from shared.foundation.core.metrics.kinds import (
     OTHER,
     ROWS,
@@ -142,12 +143,12 @@ ALERT_LAG = Gauge(
 DELIVERIES = Counter(
     "watchpost_deliveries_total",
     "attempts to deliver to Slack and webhooks, by outcome",
-    {"channel": ("slack", "webhook", OTHER), "outcome": _SENDING},
+    {"channel": (*OVER_HTTP, OTHER), "outcome": _SENDING},
 )
 DELIVERY_SECS = Histogram(
     "watchpost_delivery_seconds",
     "time of such an attempt",
-    {"channel": ("slack", "webhook", OTHER)},
+    {"channel": (*OVER_HTTP, OTHER)},
 )
 DELIVERIES_QUEUED = Gauge("watchpost_deliveries_queued", "deliveries over HTTP that wait")
 DELIVERY_LAG = Gauge(

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.access.mail.models import Mail
 from shared.access.settings.rules import masked_url
+from shared.foundation.core.channels import KINDS
 from shared.foundation.postgres import Base, created_at_column, same_org, timestamp_type
 from shared.foundation.postgres.columns import OfOrganization
 from shared.foundation.postgres.leases import LeaseColumns
@@ -50,7 +51,7 @@ class Notification(LeaseColumns, OfOrganization, Base):
         return self.target if self.url_setting_key is None else masked_url(self.target)
 
     __table_args__ = (
-        CheckConstraint("channel IN ('email', 'slack', 'webhook', 'dashboard')", name="channel"),
+        CheckConstraint(f"channel IN ({', '.join(map(repr, KINDS))})", name="channel"),
         CheckConstraint("event IN ('alert.firing', 'alert.resolved', 'alert.test')", name="event"),
         CheckConstraint("status IN ('queued', 'sent', 'failed', 'skipped')", name="status"),
         same_org("incident_id", "incidents", name="fk_notifications_incident"),

@@ -1,6 +1,6 @@
 """Announces incidents: one row per delivery, in the transaction of the announced change."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -30,6 +30,11 @@ from shared.watch.incidents.models import Incident
 MAX_AGE = timedelta(days=1)
 # The mails of all organizations share one queue; this limits the share of one organization.
 MAX_WAITING_MAILS = 2000
+# The content of a request, by the channel. Workers sign those to webhooks.
+CONTENTS: Mapping[str, Callable[[News, UUID], dict[str, Any]]] = {
+    "slack": lambda news, _delivery_id: slack.content(news),
+    "webhook": webhook.content,
+}
 
 
 def announce(
@@ -141,15 +146,14 @@ def _row(session: Session, queue: Queue, news: News, target: DeliveryTarget) -> 
     if target.skipped is not None:
         row.status, row.error = "skipped", target.skipped
         row.finished_at = func.clock_timestamp()
-    elif target.channel == "dashboard":
-        # The dashboard shows it as soon as it is stored.
-        row.status, row.finished_at = "sent", func.clock_timestamp()
     elif target.channel == "email":
         org_name = session.get_one(Organization, news.org_id).name
         row.mail_id = mail.enqueue(session, queue, mails.letter(news, org_name, target.target))
+    elif target.url_setting_key is None:
+        # The dashboard shows it as soon as it is stored.
+        row.status, row.finished_at = "sent", func.clock_timestamp()
     else:
-        is_slack = target.channel == "slack"
-        row.content = slack.content(news) if is_slack else webhook.content(news, row.id)
+        row.content = CONTENTS[target.channel](news, row.id)
         row.url_setting_key = target.url_setting_key
         row.secret_setting_key = target.secret_setting_key
         row.next_attempt_at = func.clock_timestamp()

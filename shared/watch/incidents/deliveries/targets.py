@@ -11,13 +11,11 @@ from sqlalchemy.orm import Session
 from shared.access.settings import reading as settings
 from shared.access.settings.catalogue import Value
 from shared.access.settings.rules import masked_url
+from shared.foundation.core.channels import CAN_BE_OFF, CHANNELS
 from shared.foundation.core.config import Settings
 
 ENABLED = "alerts.enabled_channels"
 RECIPIENTS = "alerts.email_default_recipients"
-SLACK_URL = "alerts.slack_default_webhook"
-WEBHOOK_URL = "alerts.webhook_default_url"
-SECRET = "alerts.webhook_signing_secret"  # noqa: S105 the name of a setting
 
 
 @dataclass(frozen=True)
@@ -60,22 +58,21 @@ _Setting = Callable[[str], Value]
 
 def _if_enabled(target: DeliveryTarget, setting: _Setting) -> DeliveryTarget:
     enabled = setting(ENABLED)
-    if target.channel == "dashboard" or not isinstance(enabled, list) or target.channel in enabled:
+    if target.channel not in CAN_BE_OFF or not isinstance(enabled, list):
+        return target
+    if target.channel in enabled:
         return target
     return replace(target, skipped=f"{target.channel} is not enabled in the setting {ENABLED}")
 
 
 def _of_channel(channel: Mapping[str, Any], setting: _Setting) -> list[DeliveryTarget]:
-    kind = channel["kind"]
-    if kind == "email":
+    row = CHANNELS[channel["kind"]]
+    if row.has_recipients:
         return _mails(channel, setting)
-    if kind == "slack":
-        return [_over_http(kind, channel.get("webhook_setting_key", SLACK_URL), None, setting)]
-    if kind == "webhook":
-        secret_key = channel.get("secret_setting_key", SECRET)
-        url_key = channel.get("url_setting_key", WEBHOOK_URL)
-        return [_over_http(kind, url_key, secret_key, setting)]
-    return [DeliveryTarget("dashboard", "dashboard")]
+    keys = {one.kind: channel.get(name, one.default) for name, one in row.settings.items()}
+    if keys:
+        return [_over_http(row.kind, keys["url"], keys.get("secret"), setting)]
+    return [DeliveryTarget(row.kind, row.kind)]
 
 
 def _mails(channel: Mapping[str, Any], setting: _Setting) -> list[DeliveryTarget]:

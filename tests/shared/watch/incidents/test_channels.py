@@ -1,11 +1,17 @@
 """Channels of alerts and audits: stored form and refusals."""
 
+import re
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
+from shared.access.settings.catalogue import CATALOGUE
+from shared.foundation.core.channels import CHANNELS, OVER_HTTP
 from shared.foundation.core.errors import Invalid
+from shared.foundation.deployment.runtime import Runtime
 from shared.watch.incidents.channels import MAX_CHANNELS, MAX_RECIPIENTS, check_channels
+from shared.watch.incidents.deliveries.service import CONTENTS
 
 URL, SLACK, SECRET = (
     "alerts.webhook_default_url",
@@ -75,3 +81,21 @@ def test_only_a_short_list_holds_channels(raw: Any) -> None:
     with pytest.raises(Invalid) as refused:
         check_channels(raw, "body.channels")
     assert list(refused.value.fields) == ["body.channels"]
+
+
+def test_the_database_takes_every_kind(postgres_runtime: Runtime) -> None:
+    with postgres_runtime.postgres.transaction() as session:
+        query = text(
+            "SELECT pg_get_constraintdef(oid) FROM pg_constraint"
+            " WHERE conrelid = 'notifications'::regclass AND conname LIKE '%channel'"
+            " AND contype = 'c'"
+        )
+        [constraint] = session.scalars(query)
+    assert set(re.findall(r"'(\w+)'", constraint)) == {*CHANNELS}
+
+
+def test_every_channel_over_http_has_a_sender_and_settings_that_exist() -> None:
+    assert {*CONTENTS} == {*OVER_HTTP}
+    for channel in CHANNELS.values():
+        for setting in channel.settings.values():
+            assert CATALOGUE[setting.default].kind == setting.kind
