@@ -1,14 +1,14 @@
 """The history of an incident, one row after the other."""
 
 import uuid
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from shared.foundation.core.clock import format_ts
+from shared.watch.incidents.details import BreachDetail, BreachedDetail, Detail
 from shared.watch.incidents.models import Incident, IncidentActivity
 
 Kind = Literal[
@@ -35,7 +35,7 @@ def record(
     kind: Kind,
     actor: str,
     at: datetime,
-    detail: Mapping[str, Any] | None = None,
+    detail: Detail | None = None,
 ) -> None:
     """Records an action of `actor`; the incident has to be locked."""
     session.add(
@@ -51,7 +51,7 @@ def record(
 
 
 def record_breach(
-    session: Session, incident: Incident, actor: str, at: datetime, told: Mapping[str, Any]
+    session: Session, incident: Incident, actor: str, at: datetime, told: BreachDetail
 ) -> None:
     """Records one more breach; the incident has to be locked.
 
@@ -61,9 +61,8 @@ def record_breach(
     """
     last = session.scalars(_newest_first(incident.org_id, incident.id).limit(1)).one_or_none()
     if last is None or last.kind != "breached" or last.actor != actor:
-        record(
-            session, incident, "breached", actor, at, {"count": 1, "since": format_ts(at), **told}
-        )
+        first: BreachedDetail = {"count": 1, "since": format_ts(at), **told}
+        record(session, incident, "breached", actor, at, first)
         return
     counted = {"count": last.detail["count"] + 1, "since": last.detail["since"]}
     last.at, last.detail = at, {**counted, **told}

@@ -11,6 +11,7 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.postgres import present_time
 from shared.foundation.postgres.rows import require_row
 from shared.watch.incidents import activity, mails, rows, subscribers
+from shared.watch.incidents.details import CommentDetail
 from shared.watch.incidents.models import Incident, IncidentComment
 from shared.watch.incidents.rules import MAX_COMMENTS, checked_body
 
@@ -52,7 +53,7 @@ def create(
     session.add(comment)
     session.flush()
     subscribers.add_actor(session, incident, actor, "comment", at)
-    detail = {"comment_id": str(comment.id)}
+    detail: CommentDetail = {"comment_id": str(comment.id)}
     activity.record(session, incident, "commented", actor.name, at, detail)
     mails.tell(session, runtime, incident, "commented", actor, said)
     return comment
@@ -81,7 +82,7 @@ def delete(
             required_permission=MODERATES,
         )
     comment.body, comment.deleted_at = None, present_time(session)
-    detail = {"comment_id": str(comment.id)}
+    detail: CommentDetail = {"comment_id": str(comment.id)}
     activity.record(session, incident, "comment_deleted", actor.name, comment.deleted_at, detail)
 
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
@@ -16,8 +16,10 @@ from shared.foundation.postgres import present_time
 from shared.reading.sessions import deleted
 from shared.reading.sessions.deleted import INSTEAD
 from shared.watch.incidents import activity, rows, subscribers
+from shared.watch.incidents.details import BreachDetail, OpenedDetail
+from shared.watch.incidents.evidence import COMPARED, Compared
 from shared.watch.incidents.models import Incident
-from shared.watch.incidents.opening import COMPARED, Opening
+from shared.watch.incidents.opening import Opening
 from shared.watch.incidents.rules import MAX_SUMMARY_LENGTH, MAX_TITLE_LENGTH
 
 
@@ -111,7 +113,8 @@ def _insert(session: Session, opening: Opening) -> Incident | None:
 
 def _note_opening(session: Session, incident: Incident, opening: Opening) -> None:
     creations.record(session, opening.org_id, "incident")
-    detail = {"source": opening.source, "summary": incident.breach_summary, **_compared(opening)}
+    summary = _measured(opening)["breach_summary"]
+    detail: OpenedDetail = {"source": opening.source, "summary": summary, **_compared(opening)}
     activity.record(session, incident, "opened", opening.actor.name, incident.opened_at, detail)
     at = incident.last_breach_at
     subscribers.add_actor(session, incident, opening.actor, "creator", at)
@@ -123,7 +126,7 @@ def _fold(session: Session, incident: Incident, opening: Opening) -> None:
     if opening.source != "manual":
         for column, value in measured.items():
             setattr(incident, column, value)
-    told = {
+    told: BreachDetail = {
         **_compared(opening),
         "value": measured["breach_value"],
         "summary": measured["breach_summary"],
@@ -133,10 +136,10 @@ def _fold(session: Session, incident: Incident, opening: Opening) -> None:
     session.flush()
 
 
-def _compared(opening: Opening) -> dict[str, Any]:
+def _compared(opening: Opening) -> Compared:
     """Returns which number was compared with which bound, if any was."""
     evidence = opening.breach.evidence or {}
-    return {name: evidence[name] for name in COMPARED if name in evidence}
+    return cast("Compared", {name: evidence[name] for name in COMPARED if name in evidence})
 
 
 def _measured(opening: Opening) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from shared.foundation.core.errors import Invalid
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.postgres import present_time
 from shared.watch.incidents import activity, mails, rows, subscribers
+from shared.watch.incidents.details import AssignedDetail
 from shared.watch.incidents.models import Incident
 from shared.watch.incidents.rules import checked_assignees
 
@@ -63,7 +64,7 @@ def assign(
     incident.assignees, at = assignees, present_time(session)
     added = [email for email in assignees if email not in before]
     subscribers.add(session, incident, added, "assigned", at)
-    detail = {"assignees": assignees, "before": before}
+    detail: AssignedDetail = {"assignees": assignees, "before": before}
     activity.record(session, incident, "assigned", actor.name, at, detail)
     told = ", ".join(assignees)
     mails.tell(session, runtime, incident, "assigned", actor, told)

@@ -9,9 +9,6 @@ from sqlalchemy.orm import Session
 
 from shared.foundation.core.actor import Actor
 
-# The part of the evidence that says which number was compared with which bound.
-COMPARED = ("metric", "value", "op", "bound")
-
 Source = Literal["alert", "manual", "audit"]
 
 

@@ -2,7 +2,6 @@
 
 import uuid
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import (
     JSON,
@@ -16,6 +15,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.foundation.core.ids import new_id
 from shared.foundation.postgres import Base, created_at_column, same_org, timestamp_type
+from shared.watch.audits.findings.evidence import FoundEvidence
 
 
 class Finding(Base):
@@ -48,7 +48,7 @@ class Finding(Base):
     recommendation: Mapped[str | None]
     expected_impact: Mapped[str | None]
     effort: Mapped[str | None]
-    evidence: Mapped[dict[str, Any]] = mapped_column(JSON)
+    evidence: Mapped[FoundEvidence] = mapped_column(JSON)
     evidence_queries: Mapped[list[dict[str, str]]] = mapped_column(JSON)
     scope: Mapped[dict[str, list[str]]] = mapped_column(JSON)
     assigned_to: Mapped[str | None]

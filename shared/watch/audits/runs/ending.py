@@ -11,10 +11,11 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from shared.foundation.core.actor import SYSTEM
-from shared.foundation.core.clock import format_optional_ts
+from shared.foundation.core.clock import format_ts
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.postgres import transaction_time
 from shared.watch.audits.findings import filing, incident
+from shared.watch.audits.findings.evidence import AuditEvidence
 from shared.watch.audits.findings.filing import FilingCounts
 from shared.watch.audits.findings.models import Finding
 from shared.watch.audits.models import Audit, AuditRun
@@ -93,13 +94,14 @@ def _opening(
     audit: Audit, run: AuditRun, finding: Finding, affected_sessions: int, looked: RunFindings
 ) -> Opening:
     of_all = f"{affected_sessions} of {looked.total_sessions} sessions"
-    evidence = {
+    window = claims.window_of(run)
+    evidence: AuditEvidence = {
         **finding.evidence,
         "affected_sessions": affected_sessions,
         "total_sessions": looked.total_sessions,
         "window": {
-            "from": format_optional_ts(run.window_from),
-            "to": format_optional_ts(run.window_to),
+            "from": format_ts(window.start),
+            "to": format_ts(window.stop),
         },
     }
     return Opening(

@@ -1,6 +1,7 @@
 """Evaluates an organization's due rules of all kinds together, in few statements."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -90,7 +91,8 @@ def _together(context: RuleContext, plans: Mapping[UUID, Plan]) -> dict[UUID, Ou
     for alert_id, asked in shown.items():
         outcome = outcomes[alert_id]
         if isinstance(outcome, RuleReading):
-            outcome.evidence.update(_samples(asked, samples))
+            evidence = {**outcome.evidence, **_samples(asked, samples)}
+            outcomes[alert_id] = replace(outcome, evidence=evidence)
     return outcomes
 
 

@@ -4,8 +4,6 @@ Each statement runs alone, so that a slow or wrong one does not affect others. R
 statement share a run.
 """
 
-from typing import Any
-
 import msgspec
 
 from shared.foundation.core.errors import (
@@ -27,6 +25,7 @@ from shared.watch.alerts.evaluation.triggers.interface import (
     RuleReading,
 )
 from shared.watch.alerts.evaluation.triggers.plan import BreachLimit, comparison
+from shared.watch.alerts.evidence import RowCounts, SqlEvidence, SqlResult
 from shared.watch.alerts.specs import CustomSql, Op, holds, symbol
 
 METRIC_VALUE = "metric_value"
@@ -86,7 +85,7 @@ def _of_rows(result: Result) -> Outcome:
     count = len(result.rows)
     more = " or more" if result.truncated else ""
     told = "1 row" if count == 1 else f"{count or 'no'} rows"
-    evidence = {**comparison("rows", count, BreachLimit(">", 0)), **_shown(result)}
+    evidence: SqlEvidence = {**comparison("rows", count, BreachLimit(">", 0)), **_shown(result)}
     return RuleReading(float(count), count > 0, f"the query returned {told}{more}", evidence)
 
 
@@ -94,7 +93,8 @@ def _of_number(result: Result, op: Op, bound: float) -> Outcome:
     name, place = _column(result)
     value = _number(name, result.rows[0][place]) if result.rows else None
     breached = value is not None and holds(op, value, bound)
-    evidence = {**comparison(name, value, BreachLimit(symbol(op), bound)), **_shown(result)}
+    compared = comparison(name, value, BreachLimit(symbol(op), bound))
+    evidence: SqlEvidence = {**compared, **_shown(result)}
     seen = "no row was returned" if value is None else f"{name} was {number(value)}"
     return RuleReading(value, breached, f"{seen} ({symbol(op)} {number(bound)})", evidence)
 
@@ -141,10 +141,10 @@ def _number(name: str, shown: object) -> float:
     return float(str(shown))
 
 
-def _shown(result: Result) -> dict[str, Any]:
+def _shown(result: Result) -> SqlResult:
     """Returns the beginning of a result."""
     rows = [[_short(value) for value in row[:_SHOWN_COLUMNS]] for row in result.rows[:_SHOWN_ROWS]]
-    counts = {"rows": len(result.rows), "truncated": result.truncated}
+    counts: RowCounts = {"rows": len(result.rows), "truncated": result.truncated}
     return {"counts": counts, "columns": _names(result)[:_SHOWN_COLUMNS], "rows": rows}
 
 

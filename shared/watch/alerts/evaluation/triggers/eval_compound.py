@@ -22,6 +22,7 @@ from shared.watch.alerts.evaluation.triggers.plan import (
     selection,
 )
 from shared.watch.alerts.evaluation.triggers.scores import Average, ScoreJudgement
+from shared.watch.alerts.evidence import CompoundFacts, JudgedCondition
 from shared.watch.alerts.specs import AtLeast, EvalCompound
 
 # The conditions whose evaluations are shown.
@@ -54,8 +55,11 @@ class CompoundPlan:
             return NotEvaluated(self._shortages(judged))
         rows = self._averages[0].rows
         told = [self._told(*pair) for pair in zip(self._averages, judged, strict=True)]
-        compared = comparison("conditions_holding", holding, self.limit)
-        evidence = {**compared, **selection(rows, self._filter), "conditions": told}
+        evidence: CompoundFacts = {
+            **comparison("conditions_holding", holding, self.limit),
+            **selection(rows, self._filter),
+            "conditions": told,
+        }
         summary = (
             f"{holding} of {len(judged)} conditions held over the evaluations of the last"
             f" {duration(rows.stop - rows.start)} (>= {self._needed})"
@@ -88,7 +92,7 @@ class CompoundPlan:
         return "; ".join(dict.fromkeys(missing))
 
     @staticmethod
-    def _told(average: Average, judged: ScoreJudgement) -> dict[str, Any]:
+    def _told(average: Average, judged: ScoreJudgement) -> JudgedCondition:
         return {
             "score_key": average.score_key,
             "value": judged.average,

@@ -13,6 +13,7 @@ from shared.watch.alerts.evaluation.triggers.interface import (
 )
 from shared.watch.alerts.evaluation.triggers.plan import comparison, filtered, selection
 from shared.watch.alerts.evaluation.triggers.scores import Average
+from shared.watch.alerts.evidence import ScoreFacts
 from shared.watch.alerts.specs import EvaluationScore
 
 
@@ -37,7 +38,7 @@ class ScorePlan:
             f" {judged.count} evaluations of the last {duration(rows.stop - rows.start)}"
             f" ({self.limit.op} {number(self.limit.bound)})"
         )
-        evidence = {
+        evidence: ScoreFacts = {
             **comparison("average_score", judged.average, self.limit),
             **selection(rows, self._filter),
             "score_key": average.score_key,

@@ -58,13 +58,14 @@ class RuleReading:
     """The result of an evaluation.
 
     `value` is the number that was compared, None if there were no rows to compute it from, which
-    never breaches. `summary` is one sentence for people, `evidence` the facts behind it (JSON).
+    never breaches. `summary` is one sentence for people, `evidence` the facts behind it (JSON, one
+    of `shared.watch.alerts.evidence`).
     """
 
     value: float | None
     breached: bool
     summary: str
-    evidence: dict[str, Any]
+    evidence: Mapping[str, Any]
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from shared.watch.alerts.evaluation.triggers.plan import (
     sample,
     selection,
 )
+from shared.watch.alerts.evidence import EventCounts, EventFacts
 from shared.watch.alerts.specs import EventFilter, Metric, MetricThreshold, holds, symbol
 
 # The events that end a step of the agent's work and have its duration.
@@ -102,13 +103,13 @@ class MetricPlan:
         spec, (made, events) = self._spec, values
         if self._is_open:
             return NotEvaluated("its window has not passed since its incident was resolved")
-        counts = {"events": events}
+        counts: EventCounts = {"events": events}
         if spec.metric == "error_rate":
             counts["errors"] = made
             made = made / events if events else None
         value = None if made is None else float(made)
         breached = value is not None and holds(spec.op, value, spec.value)
-        evidence = {
+        evidence: EventFacts = {
             **comparison(spec.metric, value, self.limit),
             **selection(self._rows, self._filter),
             "counts": counts,

@@ -25,6 +25,7 @@ from shared.watch.alerts.evaluation.triggers.plan import (
     sample,
     selection,
 )
+from shared.watch.alerts.evidence import EventFacts
 from shared.watch.alerts.specs import PerEvent
 
 _COLUMNS = ("event_type", "environment", "tool_name", "agent_id", "error_type")
@@ -67,7 +68,7 @@ class PerEventPlan:
     def outcome(self, values: Sequence[Any]) -> Outcome:
         """Returns the outcome; `values` holds the number of matching events."""
         [matches] = values
-        evidence = {
+        evidence: EventFacts = {
             **comparison("matching_events", matches, self.limit),
             **selection(self._rows, self._filter),
             "counts": {"events": matches},

@@ -9,6 +9,8 @@ from shared.foundation.clickhouse.where import us
 from shared.foundation.core.clock import format_us
 from shared.watch.alerts.evaluation.triggers.aggregates import Aggregate, AggregateRows
 from shared.watch.alerts.evaluation.triggers.interface import Outcome
+from shared.watch.alerts.evidence import Selection
+from shared.watch.incidents.evidence import Comparison, EvidenceWindow
 
 MAX_SAMPLES = 10
 
@@ -65,12 +67,12 @@ def among(filters: Mapping[str, str]) -> tuple[tuple[str, tuple[str, ...]], ...]
     return tuple((name, (value,)) for name, value in filters.items())
 
 
-def comparison(metric: str, value: float | None, limit: BreachLimit) -> dict[str, Any]:
+def comparison(metric: str, value: float | None, limit: BreachLimit) -> Comparison:
     """Returns the part of the evidence that shows which number was compared with which bound."""
     return {"metric": metric, "value": value, "op": limit.op, "bound": limit.bound}
 
 
-def selection(rows: AggregateRows, filters: Mapping[str, str]) -> dict[str, Any]:
+def selection(rows: AggregateRows, filters: dict[str, str]) -> Selection:
     """Returns the part of the evidence that shows which rows the number was computed from."""
-    window = {"from": format_us(rows.start), "to": format_us(rows.stop)}
+    window: EvidenceWindow = {"from": format_us(rows.start), "to": format_us(rows.stop)}
     return {"window": window, "filter": filters}
