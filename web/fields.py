@@ -12,12 +12,15 @@ from typing import Any
 import marshmallow as ma
 
 from web.params import ListField, Switch, Timestamp
+from web.shapes import Shaped
 
 Field = ma.fields.Field[Any]
 # Keywords of a field, for several fields that share them.
 Details = dict[str, Any]
 
-_OPTIONS = {"data_key", "keys", "load_default", "required", "strict", "validate", "values"}
+_OPTIONS = {
+    *("data_key", "keys", "load_default", "required", "shape", "strict", "validate", "values"),
+}
 
 
 def _field(
@@ -43,6 +46,7 @@ flag = partial(_field, ma.fields.Boolean)
 uuid = partial(_field, ma.fields.UUID)
 moment = partial(_field, Timestamp)
 mapping = partial(_field, ma.fields.Dict)
+shaped = partial(_field, Shaped)
 raw = partial(_field, ma.fields.Raw)
 author = partial(text, "the address of a person or the name of a key")
 texts = partial(_field, partial(ma.fields.List, ma.fields.String))

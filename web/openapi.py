@@ -5,7 +5,7 @@ from typing import Any
 import flask_smorest
 from flask import Flask, Response, current_app
 
-from web import api_page, params, paths
+from web import api_page, params, paths, shapes
 from web.auth import KEY_SCHEME, SESSION_SCHEME, public
 from web.blueprint import Blueprint
 from web.errors import ErrorBody
@@ -50,6 +50,7 @@ def make_api(app: Flask) -> Api:
     api = Api(app, spec_kwargs={"info": {"description": _DESCRIPTION}})
     api.register_field(params.ListField, "string", None)
     api.register_field(params.Timestamp, "string", "date-time")
+    api.ma_plugin.converter.add_attribute_function(shapes.describer(api.spec.components.schema))
     api.register_converter(paths.AnyId, _any_id_schema)
     api.register_converter(paths.EventId, _event_id_schema)
     api.spec.components.security_scheme(
@@ -74,7 +75,9 @@ def make_api(app: Flask) -> Api:
 
 def publish(app: Flask, api: Api) -> None:
     """Encodes the document once and serves the page that shows it."""
-    app.extensions[_DOCUMENT] = json_response(api.spec.to_dict()).get_data()
+    document = api.spec.to_dict()
+    shapes.complete(document)
+    app.extensions[_DOCUMENT] = json_response(document).get_data()
     api_page.publish(app, DOCUMENT_URL)
 
 

@@ -91,6 +91,19 @@ def test_no_schema_names_a_type_or_a_value_twice(document: Document) -> None:
     assert [found for found in lists if len(found) != len(set(found))] == []
 
 
+def test_the_field_of_a_discriminator_has_one_value_in_each_schema(document: Document) -> None:
+    told = [below for below in _objects(document.body) if "discriminator" in below]
+    tags = {schema["discriminator"]["propertyName"] for schema in told}
+    assert {"kind", "trigger_kind"} <= tags
+    for schema in told:
+        tag, kinds = schema["discriminator"]["propertyName"], schema["discriminator"]["mapping"]
+        assert [one["$ref"] for one in schema["oneOf"]] == list(kinds.values())
+        for kind, ref in kinds.items():
+            one = document.resolve({"$ref": ref})
+            assert one["properties"][tag]["enum"] == [kind]
+            assert tag in one["required"]
+
+
 def _objects(part: Any) -> Iterator[dict[str, Any]]:
     """Yields every JSON object inside a part of the document, and the part itself."""
     if isinstance(part, dict):

@@ -46,7 +46,7 @@ def _value(maker: Maker, schema: dict[str, Any]) -> Any:
         return maker.refer(schema["x-refers-to"]) or _GUESSES["uuid"]
     if "example" in schema:
         return _marked(schema["example"], maker.mark)
-    if "anyOf" in schema or "allOf" in schema or "oneOf" in schema:
+    if "properties" not in schema and not schema.keys().isdisjoint(("anyOf", "allOf", "oneOf")):
         [first, *_] = schema.get("anyOf") or schema.get("allOf") or schema["oneOf"]
         return _value(maker, first)
     kind = schema.get("type", "object")

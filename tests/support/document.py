@@ -64,11 +64,10 @@ class Document:
     def check(self, value: object, schema: dict[str, Any], path: str) -> None:
         """Fails the test with the path if the value does not match the schema."""
         schema = self.resolve(schema)
-        if "anyOf" in schema:
-            # A reference that may be null. No other alternatives occur here.
-            [other] = [one for one in schema["anyOf"] if one != {"type": "null"}]
-            if value is not None:
-                self.check(value, other, path)
+        for part in schema.get("allOf", []):
+            self.check(value, part, path)
+        if "anyOf" in schema or "oneOf" in schema:
+            self._check_any(value, schema, path)
             return
         types = schema.get("type", list(_TYPES))
         types = [types] if isinstance(types, str) else types
@@ -82,6 +81,25 @@ class Document:
                 self.check(item, schema["items"], f"{path}[{index}]")
         elif isinstance(value, dict):
             self._check_object(value, schema, path)
+
+    def _check_any(self, value: object, schema: dict[str, Any], path: str) -> None:
+        """Checks a value that has one of several schemas."""
+        if "discriminator" in schema:
+            tag, kinds = schema["discriminator"]["propertyName"], schema["discriminator"]["mapping"]
+            assert isinstance(value, dict), path
+            assert value.get(tag) in kinds, f"{path}.{tag}: {value.get(tag)!r}"
+            self.check(value, {"$ref": kinds[value[tag]]}, path)
+            return
+        reasons, options = [], schema.get("anyOf") or schema["oneOf"]
+        for option in options:
+            try:
+                self.check(value, option, path)
+                # Where nothing tells objects apart, their fields do.
+                names = self.resolve(option).get("properties", {}).keys()
+                assert not isinstance(value, dict) or not names or value.keys() <= names, path
+            except AssertionError as reason:
+                reasons.append(str(reason))
+        assert len(reasons) < len(options), "; ".join(reasons)
 
     def _check_object(self, value: dict[str, Any], schema: dict[str, Any], path: str) -> None:
         assert set(schema.get("required", [])) <= value.keys(), f"{path} lacks a field"

@@ -4,12 +4,14 @@ from marshmallow import Schema
 
 from shared.watch.alerts import rules
 from shared.watch.alerts.specs import SPECS
-from web import fields
+from web import fields, shapes
+from web.channels import CHANNEL
 from web.params import Body
 
 _KINDS = list(SPECS)
 
 _SPEC: fields.Details = {
+    "shape": shapes.tagged_beside("Trigger", "trigger_kind", "trigger_spec", SPECS),
     "description": "the condition; its fields depend on `trigger_kind` (docs/use/alerts.md)."
     " With `auto_resolve: true` an incident ends after `eval_window` evaluations without a breach",
     "example": {
@@ -21,9 +23,7 @@ _SPEC: fields.Details = {
     },
 }
 _CHANNELS: fields.Details = {
-    "description": "channels that announce its incidents: `email` (`recipients`, null for the"
-    " organization's), `slack` (`webhook_setting_key`), `webhook` (`url_setting_key`,"
-    " `secret_setting_key`) and `dashboard`, each with its `kind`",
+    "description": "channels that announce its incidents",
     "example": [{"kind": "dashboard"}],
 }
 
@@ -32,7 +32,7 @@ class _Condition(Body):
     """The part of a rule that decides when it breaches and when it fires."""
 
     trigger_kind = fields.text(enum=_KINDS, example="metric_threshold")
-    trigger_spec = fields.mapping(**_SPEC)
+    trigger_spec = fields.shaped(**_SPEC)
     min_breaches = fields.count(
         1,
         1,
@@ -59,7 +59,7 @@ class AlertBody(_Condition):
     )
     enabled = fields.switch(True, "a disabled rule is not evaluated")
     severity = fields.text(optional=True, enum=rules.SEVERITIES, default="warning")
-    channels = fields.list_of(fields.mapping(), optional=True, **_CHANNELS)
+    channels = fields.list_of(fields.shaped(shape=CHANNEL), optional=True, **_CHANNELS)
 
 
 class AlertRow(Schema):
@@ -70,12 +70,12 @@ class AlertRow(Schema):
     description = fields.text(null=True)
     enabled = fields.flag()
     trigger_kind = fields.text(enum=_KINDS)
-    trigger_spec = fields.mapping("as it was sent, without unknown fields")
+    trigger_spec = fields.shaped("as it was sent, without unknown fields", shape=_SPEC["shape"])
     severity = fields.text(enum=rules.SEVERITIES)
     min_breaches = fields.integer()
     eval_window = fields.integer()
     eval_interval_secs = fields.integer()
-    channels = fields.list_of(fields.mapping())
+    channels = fields.list_of(fields.shaped(shape=CHANNEL))
     created_by = fields.author()
     created_at = fields.moment()
     updated_at = fields.moment()
@@ -90,7 +90,10 @@ class DeliveryTestBody(Body):
     """The channels to test."""
 
     channels = fields.list_of(
-        fields.mapping(), "channels to test instead of the rule's own", optional=True, **_CHANNELS
+        fields.shaped(shape=CHANNEL),
+        "channels to test instead of the rule's own",
+        optional=True,
+        **_CHANNELS,
     )
 
 

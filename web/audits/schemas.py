@@ -6,6 +6,7 @@ from shared.watch.audits import rules
 from shared.watch.audits.runs.requests import DEFAULT_PAGE, MAX_PAGE
 from shared.watch.audits.signals import NAMES
 from web import fields
+from web.channels import CHANNEL
 from web.params import Body, Limit, Offset
 
 _ENDED = ["running", "succeeded", "failed"]
@@ -80,7 +81,7 @@ class AuditBody(Body):
         True, "have a report written, where the deployment has a language model"
     )
     channels = fields.list_of(
-        fields.mapping(),
+        fields.shaped(shape=CHANNEL),
         "channels that announce incidents of critical findings, as for alerts",
         optional=True,
         example=[{"kind": "dashboard"}],
@@ -111,7 +112,7 @@ class AuditRow(Schema):
     sensitivity = fields.text(enum=rules.SENSITIVITIES)
     top_k = fields.integer()
     llm_enabled = fields.flag()
-    channels = fields.list_of(fields.mapping())
+    channels = fields.list_of(fields.shaped(shape=CHANNEL))
     created_by = fields.author()
     created_at = fields.moment()
     updated_at = fields.moment()

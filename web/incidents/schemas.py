@@ -3,11 +3,18 @@
 from marshmallow import Schema
 
 from shared.foundation.core.channels import KINDS
+from shared.watch.alerts.evidence import EVIDENCE
 from shared.watch.alerts.resolution import MAX_SNOOZE_SECS
+from shared.watch.audits.findings.evidence import AuditEvidence
 from shared.watch.incidents import activity, rules
 from shared.watch.incidents.activity import MOST_SHOWN
-from web import fields
+from shared.watch.incidents.details import DETAILS
+from web import fields, shapes
 from web.params import Body, Limit
+
+# `trigger_kind` does not tell them apart: an alert may get another kind while its incident is open.
+_EVIDENCE = shapes.any_of("IncidentEvidence", (*EVIDENCE, AuditEvidence))
+_ACTIVITY = shapes.tagged_beside("Activity", "kind", "detail", DETAILS)
 
 _WHO = "an address, the name of a key, or `system`"
 _SOURCES = ["alert", "manual", "audit"]
@@ -159,7 +166,9 @@ class IncidentRow(Schema):
     resolved_by = fields.text(_WHO, null=True)
     breach_value = fields.number(null=True)
     breach_summary = fields.text(null=True)
-    evidence = fields.mapping("the compared numbers, and ids of events behind them", null=True)
+    evidence = fields.shaped(
+        "the compared numbers, and ids of events behind them", null=True, shape=_EVIDENCE
+    )
 
 
 class IncidentNotification(Schema):
@@ -204,9 +213,10 @@ class ActivityRow(Schema):
     kind = fields.text(enum=list(activity.KINDS))
     actor = fields.text(_WHO)
     at = fields.moment()
-    detail = fields.mapping(
+    detail = fields.shaped(
         "details by kind; consecutive breaches share one row with their `count`,"
-        " dated at the last breach, with the first one as `since`"
+        " dated at the last breach, with the first one as `since`",
+        shape=_ACTIVITY,
     )
 
 

@@ -1,8 +1,12 @@
 """The channels of an alert or audit: where its notifications go (docs/use/webhooks.md)."""
 
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
 
 from shared.access.settings.catalogue import CATALOGUE
+from shared.foundation.core import channels
 from shared.foundation.core.channels import CHANNELS, KINDS
 from shared.foundation.core.email_address import normal_address
 from shared.foundation.core.errors import Invalid
@@ -11,6 +15,26 @@ MAX_CHANNELS = 20
 MAX_RECIPIENTS = 50
 
 Channel = dict[str, Any]
+
+
+def _shape(channel: channels.Channel) -> type[msgspec.Struct]:
+    """Returns the members of a channel of this kind, all optional, as a struct."""
+    recipients = Annotated[
+        list[str],
+        Meta(max_length=MAX_RECIPIENTS, description="without any those of the organization"),
+    ]
+    members: list[tuple[str, Any, None]] = [
+        (name, Annotated[str, Meta(description=f"default: {setting.default}")] | None, None)
+        for name, setting in channel.settings.items()
+    ]
+    if channel.has_recipients:
+        members.append(("recipients", recipients | None, None))
+    name = f"{channel.kind.title()}Channel"
+    return msgspec.defstruct(name, members, tag_field="kind", tag=channel.kind)
+
+
+# The structs of all kinds, which the API describes.
+SHAPES = tuple(map(_shape, CHANNELS.values()))
 
 
 def check_channels(raw: object, field: str = "channels") -> list[Channel]:

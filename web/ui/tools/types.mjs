@@ -36,9 +36,10 @@ export function typeOf(schema) {
   return [...new Set(types)].join(" | ");
 }
 
-function fieldsOf(schema, indent, optional) {
+function fieldsOf(schema, indent, optional, left = []) {
   const required = new Set(schema.required ?? []);
-  return Object.entries(schema.properties ?? {}).map(([name, field]) => {
+  const fields = Object.entries(schema.properties ?? {}).filter(([name]) => !left.includes(name));
+  return fields.map(([name, field]) => {
     const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
     const mark = optional && !required.has(name) ? "?" : "";
     return `${indent}${key}${mark}: ${typeOf(field)};`;
@@ -49,12 +50,23 @@ function inline(schema) {
   return `{ ${fieldsOf(schema, "", true).join(" ")} }`;
 }
 
-function interfaceOf(name, schema, optional) {
+/** The fields of the schemas that an object is, besides its own: they say more about the same fields. */
+function fieldsOfParts(schema, schemas) {
+  const parts = [...(schema.allOf ?? []), ...(schema.oneOf ?? [])].map(({ $ref }) => schemas[nameOf($ref)]);
+  return [...Object.keys(schema.properties ?? {}), ...parts.flatMap((part) => fieldsOfParts(part, schemas))];
+}
+
+function interfaceOf(name, schema, optional, schemas) {
   if (!schema.properties) return `export type ${name} = ${typeOf(schema)};\n`;
+  if (schema.allOf) {
+    const parts = { allOf: schema.allOf };
+    const own = `{\n${fieldsOf(schema, "  ", optional, fieldsOfParts(parts, schemas)).join("\n")}\n}`;
+    return `export type ${name} = ${own} & ${typeOf(parts)};\n`;
+  }
   return `export interface ${name} {\n${fieldsOf(schema, "  ", optional).join("\n")}\n}\n`;
 }
 
-// A field that is absent from an answer is a defect there, so only bodies have optional fields.
+// A field that is absent from a row is a defect, so only bodies and objects that are not rows have optional fields.
 function schemasInBodies(document) {
   const found = new Set();
   const visit = (value) => {
@@ -124,7 +136,10 @@ export function typesOf(document) {
   const bodies = schemasInBodies(document);
   const interfaces = Object.entries(document.components.schemas)
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, schema]) => interfaceOf(name, schema, bodies.has(name) || name === "ErrorBody"));
+    .map(([name, schema]) => {
+      const optional = bodies.has(name) || name === "ErrorBody" || schema.additionalProperties !== false;
+      return interfaceOf(name, schema, optional, document.components.schemas);
+    });
   return [NOTE, ...interfaces, routesOf(document)].join("\n");
 }
 

@@ -1,8 +1,8 @@
 // The condition of an alert in words.
-import type { AlertRow } from "../api/types";
+import type { AlertRow, Trigger } from "../api/types";
 import { decimal, exact, percent } from "../kit/text/formats";
 import { spanText } from "../kit/time/spans";
-import { type Draft, nested, type Spec, text } from "./model";
+import { combinatorText, type Draft, type Fields, text } from "./model";
 
 /** The metric of a draft, which decides how its values are written. */
 export function metricOf({ trigger_kind, metric }: Pick<Draft, "trigger_kind" | "metric">): string | null {
@@ -17,56 +17,45 @@ export function unitText(metric: string | null): string {
 }
 
 /** A value with the unit of its rule. */
-export function valueText(metric: unknown, value: number): string {
+export function valueText(metric: string | null, value: number): string {
   if (metric === "error_rate") return percent(value);
   return Number.isInteger(value) ? exact(value) : decimal(value);
 }
 
-function chosen(spec: Spec, ...names: readonly string[]): Spec {
-  return Object.fromEntries(names.map((name) => [name, spec[name]]));
-}
-
-function filterText(filter: Spec): string {
-  const parts = Object.values(filter)
-    .map((value) => text(value))
-    .filter(Boolean);
+function filterText(...values: (string | null | undefined)[]): string {
+  const parts = values.filter(Boolean);
   return parts.length ? ` of ${parts.join(", ")}` : "";
 }
 
 /** The condition as a sentence: "error_rate of tool_result > 5.0 % over 1 h". */
-export function conditionText({
-  trigger_kind,
-  trigger_spec: spec,
-  min_breaches,
-  eval_window,
-}: Pick<AlertRow, "trigger_kind" | "trigger_spec" | "min_breaches" | "eval_window">): string {
-  const often = eval_window > 1 ? `, ${min_breaches} of ${eval_window} times` : "";
-  const over = ` over ${spanText(Number(spec["window_secs"] ?? 3600))}`;
-  const bound =
-    typeof spec["value"] === "number" ? ` ${text(spec["op"])} ${valueText(spec["metric"], spec["value"])}` : "";
+export function conditionText(rule: Trigger & Pick<AlertRow, "min_breaches" | "eval_window">): string {
+  const often = rule.eval_window > 1 ? `, ${rule.min_breaches} of ${rule.eval_window} times` : "";
+  return conditionOf(rule) + often;
+}
+
+function conditionOf({ trigger_kind, trigger_spec: spec }: Trigger): string {
   switch (trigger_kind) {
     case "metric_threshold":
-      return `${text(spec["metric"])}${filterText(nested(spec["filter"]))}${bound}${over}${often}`;
+      return `${spec.metric}${filterText(...Object.values(spec.filter ?? {}))}${boundText(spec, spec.metric)}${overText(spec)}`;
     case "custom_sql":
-      return `${bound ? `SQL result${bound}` : "SQL finds a row"}${often}`;
-    case "evaluation_score": {
-      const filter = filterText(chosen(spec, "environment", "agent_id"));
-      return `mean ${text(spec["score_key"])}${filter}${bound}${over}${often}`;
-    }
+      return typeof spec.value === "number" ? `SQL result${boundText(spec)}` : "SQL finds a row";
+    case "evaluation_score":
+      return `mean ${spec.score_key}${filterText(spec.environment, spec.agent_id)}${boundText(spec)}${overText(spec)}`;
     case "eval_compound": {
-      const conditions = Array.isArray(spec["conditions"]) ? (spec["conditions"] as Spec[]) : [];
-      const all = conditions
-        .map((one) => `${text(one["score_key"])} ${text(one["op"])} ${text(one["value"])}`)
-        .join(", ");
-      const combinator = spec["combinator"];
-      const many =
-        typeof combinator === "object" ? `at least ${text(nested(combinator)["at_least"])}` : text(combinator);
-      return `${many} of: ${all}${over}${often}`;
+      const all = spec.conditions.map((one) => `${one.score_key} ${one.op} ${one.value}`).join(", ");
+      return `${combinatorText(spec.combinator)} of: ${all}${overText(spec)}`;
     }
     case "per_event": {
-      const filter = filterText(chosen(spec, "tool_name", "agent_id", "environment", "error_type"));
-      const message = text(spec["message_contains"]);
-      return `any ${text(spec["event_type"])}${filter}${message && ` with “${message}”`}${often}`;
+      const { event_type, tool_name, agent_id, environment, error_type, message_contains } = spec;
+      return `any ${event_type}${filterText(tool_name, agent_id, environment, error_type)}${message_contains ? ` with “${message_contains}”` : ""}`;
     }
   }
+}
+
+function boundText({ op, value }: Pick<Fields, "op" | "value">, metric: string | null = null): string {
+  return typeof value === "number" ? ` ${text(op)} ${valueText(metric, value)}` : "";
+}
+
+function overText({ window_secs }: Pick<Fields, "window_secs">): string {
+  return ` over ${spanText(window_secs ?? 3600)}`;
 }

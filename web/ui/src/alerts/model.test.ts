@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AlertRow } from "../api/types";
+import type { AlertRow, Channel, MetricThreshold } from "../api/types";
 import { conditionText, metricOf, valueText } from "./condition";
 import { bodyOf, draftOf, type Kind, specOf } from "./model";
 
@@ -58,7 +58,7 @@ test("a condition is a sentence", () => {
 });
 
 test("mail goes to the recipients that are named", () => {
-  const channels = [{ kind: "email", recipients: ["ada@example.com"] }, { kind: "slack" }];
+  const channels: Channel[] = [{ kind: "email", recipients: ["ada@example.com"] }, { kind: "slack" }];
   assert.deepEqual(bodyOf(draftOf(alert("custom_sql", { sql: "SELECT 1" }, { channels }))).channels, channels);
 });
 
@@ -69,5 +69,5 @@ test("only the error rate is a share", () => {
 
 test("what is no number is left to the server", () => {
   const draft = { ...draftOf(null), value: "much" };
-  assert.equal(specOf(draft)["value"], "much");
+  assert.equal((specOf(draft) as MetricThreshold).value, "much");
 });

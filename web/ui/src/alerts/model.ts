@@ -1,4 +1,5 @@
-import type { AlertBody, AlertRow } from "../api/types";
+import type { AlertBody, AlertRow, ScoreCondition, Trigger } from "../api/types";
+import type { FieldsOf } from "../kit/data/fields-of";
 import { type ChannelDraft, channelDraft, channelsOf } from "../kit/form/channels";
 import { spanText, spanValue } from "../kit/time/spans";
 
@@ -60,49 +61,47 @@ export interface Draft extends ChannelDraft {
 
 const FILTERS = ["environment", "agent_id", "event_type", "tool_name", "model"] as const;
 
-export type Spec = Record<string, unknown>;
+type Spec = Trigger["trigger_spec"];
+export type Fields = FieldsOf<Spec>;
+type Metric = NonNullable<Fields["metric"]>;
 
-export function text(value: unknown, standard = ""): string {
-  return typeof value === "string" || typeof value === "number" ? `${value}` : standard;
+export function text(value: string | number | null | undefined, standard = ""): string {
+  return value === null || value === undefined ? standard : `${value}`;
 }
 
-export function nested(value: unknown): Spec {
-  return typeof value === "object" && value !== null ? (value as Spec) : {};
+export function combinatorText(combinator: Fields["combinator"]): string {
+  return typeof combinator === "object" ? `at least ${combinator.at_least}` : (combinator ?? "any");
 }
 
 /** The form's values for an alert, or those of a new one. */
 export function draftOf(alert: AlertRow | null): Draft {
-  const spec: Spec = alert?.trigger_spec ?? {};
-  const filter = { ...spec, ...nested(spec["filter"]) };
-  const combinator = spec["combinator"];
+  const spec: Fields = alert?.trigger_spec ?? {};
+  const filter = { ...spec, ...spec.filter };
   return {
     name: alert?.name ?? "",
     description: alert?.description ?? "",
     enabled: alert?.enabled ?? true,
     severity: alert?.severity ?? "warning",
     trigger_kind: alert?.trigger_kind ?? "metric_threshold",
-    metric: text(spec["metric"], "error_rate"),
-    op: text(spec["op"], alert?.trigger_kind === "custom_sql" ? "" : ">"),
-    value: text(spec["value"], alert ? "" : "0.05"),
-    window: spanText(Number(spec["window_secs"] ?? spec["lookback_secs"] ?? 3600)),
-    environment: text(filter["environment"]),
-    agent_id: text(filter["agent_id"]),
-    event_type: text(filter["event_type"]),
-    tool_name: text(filter["tool_name"]),
-    model: text(filter["model"]),
-    error_type: text(spec["error_type"]),
-    message_contains: text(spec["message_contains"]),
-    sql: text(spec["sql"]),
-    score_key: text(spec["score_key"]),
-    min_count: text(spec["min_count"], "1"),
-    combinator:
-      typeof combinator === "object" ? `at least ${text(nested(combinator)["at_least"])}` : text(combinator, "any"),
-    conditions: (Array.isArray(spec["conditions"]) ? (spec["conditions"] as Spec[]) : [{ op: "<" }]).map((one) => ({
-      score_key: text(one["score_key"]),
-      op: text(one["op"], "<"),
-      value: text(one["value"]),
-    })),
-    auto_resolve: spec["auto_resolve"] === true,
+    metric: text(spec.metric, "error_rate"),
+    op: text(spec.op, alert?.trigger_kind === "custom_sql" ? "" : ">"),
+    value: text(spec.value, alert ? "" : "0.05"),
+    window: spanText(spec.window_secs ?? spec.lookback_secs ?? 3600),
+    environment: text(filter.environment),
+    agent_id: text(filter.agent_id),
+    event_type: text(filter.event_type),
+    tool_name: text(filter.tool_name),
+    model: text(filter.model),
+    error_type: text(spec.error_type),
+    message_contains: text(spec.message_contains),
+    sql: text(spec.sql),
+    score_key: text(spec.score_key),
+    min_count: text(spec.min_count, "1"),
+    combinator: combinatorText(spec.combinator),
+    conditions: spec.conditions?.map((one) => ({ ...one, value: text(one.value) })) ?? [
+      { score_key: "", op: "<", value: "" },
+    ],
+    auto_resolve: spec.auto_resolve ?? false,
     every: spanText(alert?.eval_interval_secs ?? 300),
     min_breaches: `${alert?.min_breaches ?? 1}`,
     eval_window: `${alert?.eval_window ?? 1}`,
@@ -110,20 +109,20 @@ export function draftOf(alert: AlertRow | null): Draft {
   };
 }
 
-/** A number, or the text as it is, which the server refuses by the field's name. */
-function number(value: string): number | string | null {
-  if (value.trim() === "") return null;
-  const found = Number(value);
-  return Number.isFinite(found) ? found : value;
+/** A number; else null or the text as it is, which the server refuses by the field's name. */
+function number(value: string): number {
+  const found = value.trim() === "" ? null : Number(value);
+  return (found === null || Number.isFinite(found) ? found : value) as number;
 }
 
-function present(values: Spec): Spec {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== "" && value !== null));
+function present<T extends object>(values: T): Partial<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== "" && value !== null)) as Partial<T>;
 }
 
 /** The `trigger_spec` that a draft means. */
 export function specOf(draft: Draft): Spec {
-  const { op, environment, agent_id } = draft;
+  const { environment, agent_id } = draft;
+  const op = draft.op as ScoreCondition["op"];
   const value = number(draft.value);
   const window_secs = spanValue(draft.window);
   const min_count = number(draft.min_count);
@@ -131,7 +130,7 @@ export function specOf(draft: Draft): Spec {
   switch (draft.trigger_kind) {
     case "metric_threshold": {
       const filter = present(Object.fromEntries(FILTERS.map((name) => [name, draft[name]])));
-      return { metric: draft.metric, op, value, window_secs, filter, ...ending };
+      return { metric: draft.metric as Metric, op, value, window_secs, filter, ...ending };
     }
     case "custom_sql":
       return { sql: draft.sql, ...present({ op: value === null ? null : op, value }), ...ending };
@@ -148,12 +147,12 @@ export function specOf(draft: Draft): Spec {
       const least = /^at least (\d+)$/.exec(draft.combinator);
       const conditions = draft.conditions.map((one) => ({
         score_key: one.score_key,
-        op: one.op,
+        op: one.op as ScoreCondition["op"],
         value: number(one.value),
       }));
       return {
         ...present({ environment, min_count }),
-        combinator: least ? { at_least: Number(least[1]) } : draft.combinator,
+        combinator: least ? { at_least: Number(least[1]) } : (draft.combinator as "any" | "all"),
         conditions,
         window_secs,
         ...ending,
@@ -174,11 +173,10 @@ export function specOf(draft: Draft): Spec {
 /** The part that a preview needs. */
 export function ruleOf(draft: Draft) {
   return {
-    trigger_kind: draft.trigger_kind,
-    trigger_spec: specOf(draft),
+    ...({ trigger_kind: draft.trigger_kind, trigger_spec: specOf(draft) } as Trigger),
     eval_interval_secs: spanValue(draft.every),
-    min_breaches: number(draft.min_breaches) as number,
-    eval_window: number(draft.eval_window) as number,
+    min_breaches: number(draft.min_breaches),
+    eval_window: number(draft.eval_window),
   };
 }
 

@@ -16,15 +16,20 @@ export interface AccessGranter {
   email: string;
 }
 
-export interface ActivityRow {
-  actor: string;
-  at: string;
-  detail: Record<string, unknown>;
-  kind: "opened" | "acknowledged" | "assigned" | "commented" | "comment_deleted" | "subscribed" | "unsubscribed" | "breached" | "resolved";
+export interface AcknowledgedActivity {
+  detail: NoDetail;
+  kind: "acknowledged";
 }
 
-export interface AlertBody {
-  channels?: Record<string, unknown>[] | null;
+export type Activity = OpenedActivity | AcknowledgedActivity | AssignedActivity | CommentedActivity | CommentDeletedActivity | SubscribedActivity | UnsubscribedActivity | BreachedActivity | ResolvedActivity;
+
+export type ActivityRow = {
+  actor: string;
+  at: string;
+} & Activity;
+
+export type AlertBody = {
+  channels?: Channel[] | null;
   description?: string | null;
   enabled?: boolean | null;
   eval_interval_secs?: number | null;
@@ -32,9 +37,7 @@ export interface AlertBody {
   min_breaches?: number | null;
   name: string;
   severity?: "info" | "warning" | "critical";
-  trigger_kind: "metric_threshold" | "custom_sql" | "evaluation_score" | "eval_compound" | "per_event";
-  trigger_spec: Record<string, unknown>;
-}
+} & Trigger;
 
 export interface AlertPreview {
   bound: number | null;
@@ -46,8 +49,8 @@ export interface AlertPreview {
   replayed: boolean;
 }
 
-export interface AlertRow {
-  channels: Record<string, unknown>[];
+export type AlertRow = {
+  channels: Channel[];
   created_at: string;
   created_by: string;
   description: string | null;
@@ -61,14 +64,22 @@ export interface AlertRow {
   name: string;
   open_incidents: number;
   severity: "info" | "warning" | "critical";
-  trigger_kind: "metric_threshold" | "custom_sql" | "evaluation_score" | "eval_compound" | "per_event";
-  trigger_spec: Record<string, unknown>;
   updated_at: string;
-}
+} & Trigger;
 
 export interface AssignBody {
   assigned_to?: string | null;
   assignees?: string[];
+}
+
+export interface AssignedActivity {
+  detail: AssignedDetail;
+  kind: "assigned";
+}
+
+export interface AssignedDetail {
+  assignees: string[];
+  before: string[];
 }
 
 export interface AssistantHealth {
@@ -79,8 +90,12 @@ export interface AssistantHealth {
   models: string[];
 }
 
+export interface AtLeast {
+  at_least: number;
+}
+
 export interface AuditBody {
-  channels?: Record<string, unknown>[] | null;
+  channels?: Channel[] | null;
   description?: string | null;
   enabled?: boolean | null;
   ignore_error_types?: string[] | null;
@@ -104,6 +119,15 @@ export interface AuditContext {
 export interface AuditContextBody {
   text?: string | null;
   urls?: string[] | null;
+}
+
+export interface AuditEvidence {
+  affected_sessions: number;
+  event_ids: number[];
+  numbers: Record<string, number>;
+  session_ids: string[];
+  total_sessions: number;
+  window: EvidenceWindow;
 }
 
 export interface AuditLogLine {
@@ -131,7 +155,7 @@ export interface AuditLogPage {
 
 export interface AuditRow {
   additional_context: string;
-  channels: Record<string, unknown>[];
+  channels: Channel[];
   created_at: string;
   created_by: string;
   description: string | null;
@@ -189,6 +213,23 @@ export interface BillingWindow {
   start: string;
 }
 
+export interface BreachedActivity {
+  detail: BreachedDetail;
+  kind: "breached";
+}
+
+export interface BreachedDetail {
+  bound?: number;
+  count: number;
+  metric?: string;
+  op?: string;
+  since: string;
+  summary: string;
+  value?: number | null;
+}
+
+export type Channel = EmailChannel | SlackChannel | WebhookChannel | DashboardChannel;
+
 export interface Checks {
   broken: "web" | "redis" | "ingest" | "postgres" | "clickhouse";
   canary: "ok" | "down" | "unknown" | "disabled";
@@ -221,6 +262,15 @@ export interface CommentBody {
   body: string;
 }
 
+export interface CommentDeletedActivity {
+  detail: CommentDetail;
+  kind: "comment_deleted";
+}
+
+export interface CommentDetail {
+  comment_id: string;
+}
+
 export interface CommentRow {
   author_email: string;
   body: string | null;
@@ -229,6 +279,23 @@ export interface CommentRow {
   edited_at: string | null;
   id: string;
   incident_id: string;
+}
+
+export interface CommentedActivity {
+  detail: CommentDetail;
+  kind: "commented";
+}
+
+export interface CompoundEvidence {
+  bound: number;
+  conditions: JudgedCondition[];
+  evaluation_ids?: string[];
+  filter: Record<string, string>;
+  metric: string;
+  op: string;
+  session_ids?: string[];
+  value: number | null;
+  window: EvidenceWindow;
 }
 
 export interface ConversationDetail {
@@ -252,10 +319,26 @@ export interface ConversationRow {
   updated_at: string;
 }
 
+export interface CustomSql {
+  auto_resolve?: boolean;
+  op?: "<" | "<=" | "==" | ">" | ">=" | "eq" | "gt" | "gte" | "lt" | "lte" | null;
+  sql: string;
+  value?: number | null;
+}
+
+export interface CustomSqlTrigger {
+  trigger_kind: "custom_sql";
+  trigger_spec: CustomSql;
+}
+
 export interface DashboardBody {
   definition?: Record<string, unknown> | null;
   description?: string | null;
   name: string;
+}
+
+export interface DashboardChannel {
+  kind: "dashboard";
 }
 
 export interface DashboardDetail {
@@ -366,7 +449,12 @@ export interface DeliveryTest {
 }
 
 export interface DeliveryTestBody {
-  channels?: Record<string, unknown>[] | null;
+  channels?: Channel[] | null;
+}
+
+export interface EmailChannel {
+  kind: "email";
+  recipients?: string[] | null;
 }
 
 export interface EndedSessions {
@@ -402,6 +490,20 @@ export interface ErrorSummary {
 export interface ErrorSummaryBounds {
   from_ms: number;
   to_ms: number;
+}
+
+export interface EvalCompound {
+  auto_resolve?: boolean;
+  combinator: "all" | "any" | AtLeast;
+  conditions: ScoreCondition[];
+  environment?: string | null;
+  min_count?: number;
+  window_secs?: number;
+}
+
+export interface EvalCompoundTrigger {
+  trigger_kind: "eval_compound";
+  trigger_spec: EvalCompound;
 }
 
 export interface EvalRequest {
@@ -441,6 +543,10 @@ export interface EvaluationAggregate {
   total: number;
 }
 
+export interface EvaluationCounts {
+  evaluations: number;
+}
+
 export interface EvaluationJob {
   agent_id: string;
   attempt_count: number;
@@ -476,6 +582,22 @@ export interface EvaluationPage {
   next_cursor: string | null;
 }
 
+export interface EvaluationScore {
+  agent_id?: string | null;
+  auto_resolve?: boolean;
+  environment?: string | null;
+  min_count?: number;
+  op: "<" | "<=" | "==" | ">" | ">=" | "eq" | "gt" | "gte" | "lt" | "lte";
+  score_key: string;
+  value: number;
+  window_secs: number;
+}
+
+export interface EvaluationScoreTrigger {
+  trigger_kind: "evaluation_score";
+  trigger_spec: EvaluationScore;
+}
+
 export interface EvaluationState {
   code: "scored" | "error" | "timeout" | "queued" | "calling" | "polling" | "not_ended" | "settling" | "disabled" | "not_for_organization" | "before_evaluator" | "waiting";
   job: EvaluationJob | null;
@@ -504,6 +626,31 @@ export interface Event {
   payload: Record<string, unknown>;
   session_id: string;
   ts: string;
+}
+
+export interface EventCounts {
+  errors?: number;
+  events: number;
+}
+
+export interface EventEvidence {
+  bound: number;
+  counts: EventCounts;
+  event_ids?: number[];
+  filter: Record<string, string>;
+  metric: string;
+  op: string;
+  session_ids?: string[];
+  value: number | null;
+  window: EvidenceWindow;
+}
+
+export interface EventFilter {
+  agent_id?: string | null;
+  environment?: string | null;
+  event_type?: string | null;
+  model?: string | null;
+  tool_name?: string | null;
 }
 
 export interface EventLine {
@@ -565,6 +712,11 @@ export interface EventWarning {
   field: string;
   index: number;
   warning: string;
+}
+
+export interface EvidenceWindow {
+  from: string;
+  to: string;
 }
 
 export interface ExportFileList {
@@ -715,7 +867,7 @@ export interface IncidentDetail {
   breach_summary: string | null;
   breach_value: number | null;
   comments: CommentRow[];
-  evidence: Record<string, unknown> | null;
+  evidence: IncidentEvidence | null;
   id: string;
   last_breach_at: string;
   notifications: IncidentNotification[];
@@ -729,6 +881,8 @@ export interface IncidentDetail {
   title: string;
   trigger_kind: string | null;
 }
+
+export type IncidentEvidence = EventEvidence | ScoreEvidence | CompoundEvidence | SqlEvidence | AuditEvidence;
 
 export interface IncidentNotification {
   attempts: number;
@@ -750,7 +904,7 @@ export interface IncidentRow {
   assignees: string[];
   breach_summary: string | null;
   breach_value: number | null;
-  evidence: Record<string, unknown> | null;
+  evidence: IncidentEvidence | null;
   id: string;
   last_breach_at: string;
   opened_at: string;
@@ -784,6 +938,15 @@ export interface InvitationBody {
 export interface JobList {
   health: EvaluatorHealth;
   jobs: EvaluationJob[];
+}
+
+export interface JudgedCondition {
+  bound: number;
+  count: number;
+  holds: boolean | null;
+  op: string;
+  score_key: string;
+  value: number | null;
 }
 
 export interface KeyBody {
@@ -921,6 +1084,20 @@ export interface MetricKey {
   unit: string;
 }
 
+export interface MetricThreshold {
+  auto_resolve?: boolean;
+  filter?: EventFilter;
+  metric: "error_count" | "error_rate" | "event_count" | "p95_latency_ms" | "p99_latency_ms" | "session_count" | "token_sum";
+  op: "<" | "<=" | "==" | ">" | ">=" | "eq" | "gt" | "gte" | "lt" | "lte";
+  value: number;
+  window_secs: number;
+}
+
+export interface MetricThresholdTrigger {
+  trigger_kind: "metric_threshold";
+  trigger_spec: MetricThreshold;
+}
+
 export interface NewConversationBody {
   title?: string;
 }
@@ -929,6 +1106,10 @@ export interface NewSetBody {
   description?: string;
   name: string;
   permissions: ("agent:use" | "alerts:read" | "alerts:write" | "audits:read" | "audits:write" | "dashboards:delete" | "dashboards:read" | "dashboards:write" | "evaluations:read" | "evaluations:trigger" | "events:add" | "events:delete" | "events:read" | "incidents:ack" | "incidents:read" | "incidents:write" | "keys:create" | "keys:disable" | "keys:read" | "keys:regenerate" | "keys:update" | "orgs:admin" | "queries:delete" | "queries:read" | "queries:run" | "queries:write" | "settings:read" | "settings:write" | "users:create" | "users:delete" | "users:read" | "users:update")[];
+}
+
+export interface NoDetail {
+
 }
 
 export interface OpenBody {
@@ -944,6 +1125,20 @@ export interface OpenSession {
   id: string;
   is_current: boolean;
   last_used_at: string;
+}
+
+export interface OpenedActivity {
+  detail: OpenedDetail;
+  kind: "opened";
+}
+
+export interface OpenedDetail {
+  bound?: number;
+  metric?: string;
+  op?: string;
+  source: "alert" | "audit" | "manual";
+  summary: string;
+  value?: number | null;
 }
 
 export interface OpenedRow {
@@ -1026,6 +1221,22 @@ export interface PartialSuccess {
   rejectedSpans: string;
 }
 
+export interface PerEvent {
+  agent_id?: string | null;
+  auto_resolve?: boolean;
+  environment?: string | null;
+  error_type?: string | null;
+  event_type: string;
+  lookback_secs: number;
+  message_contains?: string | null;
+  tool_name?: string | null;
+}
+
+export interface PerEventTrigger {
+  trigger_kind: "per_event";
+  trigger_spec: PerEvent;
+}
+
 export interface PlaceBody {
   id: string;
   pos_h: number;
@@ -1034,15 +1245,13 @@ export interface PlaceBody {
   pos_y: number;
 }
 
-export interface PreviewBody {
+export type PreviewBody = {
   eval_interval_secs?: number | null;
   eval_window?: number | null;
   from?: string | null;
   min_breaches?: number | null;
   to?: string | null;
-  trigger_kind: "metric_threshold" | "custom_sql" | "evaluation_score" | "eval_compound" | "per_event";
-  trigger_spec: Record<string, unknown>;
-}
+} & Trigger;
 
 export interface PreviewBounds {
   from: string;
@@ -1187,6 +1396,11 @@ export interface ResolveBody {
   snooze_secs?: number;
 }
 
+export interface ResolvedActivity {
+  detail: NoDetail;
+  kind: "resolved";
+}
+
 export interface ResolvedWindow {
   context_window: number | null;
   model_id: string;
@@ -1196,6 +1410,11 @@ export interface ResolvedWindow {
 export interface ResultColumn {
   name: string;
   type: string;
+}
+
+export interface RowCounts {
+  rows: number;
+  truncated: boolean;
 }
 
 export interface RunBody {
@@ -1212,6 +1431,25 @@ export interface SchemaColumn {
 export interface SchemaTable {
   columns: SchemaColumn[];
   name: string;
+}
+
+export interface ScoreCondition {
+  op: "<" | "<=" | "==" | ">" | ">=" | "eq" | "gt" | "gte" | "lt" | "lte";
+  score_key: string;
+  value: number;
+}
+
+export interface ScoreEvidence {
+  bound: number;
+  counts: EvaluationCounts;
+  evaluation_ids?: string[];
+  filter: Record<string, string>;
+  metric: string;
+  op: string;
+  score_key: string;
+  session_ids?: string[];
+  value: number | null;
+  window: EvidenceWindow;
 }
 
 export interface ScoreHistogram {
@@ -1443,6 +1681,21 @@ export interface SkippedSession {
   session_id: string;
 }
 
+export interface SlackChannel {
+  kind: "slack";
+  webhook_setting_key?: string | null;
+}
+
+export interface SqlEvidence {
+  bound: number;
+  columns: string[];
+  counts: RowCounts;
+  metric: string;
+  op: string;
+  rows: unknown[][];
+  value: number | null;
+}
+
 export interface StandaloneBody {
   severity?: "info" | "warning" | "critical";
   summary: string;
@@ -1464,6 +1717,11 @@ export interface StatusCounts {
   timeout: number;
 }
 
+export interface SubscribedActivity {
+  detail: SubscriptionDetail;
+  kind: "subscribed";
+}
+
 export interface SubscriberRow {
   email: string;
   source: "creator" | "ack" | "comment" | "assigned" | "manual";
@@ -1473,6 +1731,10 @@ export interface SubscriberRow {
 
 export interface SubscriptionBody {
   email?: string | null;
+}
+
+export interface SubscriptionDetail {
+  email: string;
 }
 
 export interface SubscriptionRow {
@@ -1534,6 +1796,8 @@ export interface TimelinePoint {
   ts: string;
 }
 
+export type Trigger = MetricThresholdTrigger | CustomSqlTrigger | EvaluationScoreTrigger | EvalCompoundTrigger | PerEventTrigger;
+
 export interface TurnBody {
   conversationId?: string | null;
   messages: TurnMessage[];
@@ -1565,6 +1829,11 @@ export interface TurnFrame {
 export interface TurnMessage {
   content: TurnContent;
   role: "user" | "assistant";
+}
+
+export interface UnsubscribedActivity {
+  detail: SubscriptionDetail;
+  kind: "unsubscribed";
 }
 
 export interface Usage {
@@ -1622,6 +1891,12 @@ export interface UserRow {
   permission_set: string | null;
   permissions: string[];
   updated_at: string;
+}
+
+export interface WebhookChannel {
+  kind: "webhook";
+  secret_setting_key?: string | null;
+  url_setting_key?: string | null;
 }
 
 export interface WindowBody {

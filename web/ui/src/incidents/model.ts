@@ -1,4 +1,13 @@
-import type { ActivityRow, CommentRow, IncidentDetail, IncidentRow } from "../api/types";
+import type {
+  ActivityRow,
+  BreachedDetail,
+  CommentRow,
+  IncidentDetail,
+  IncidentEvidence,
+  IncidentRow,
+  OpenedDetail,
+} from "../api/types";
+import type { FieldsOf } from "../kit/data/fields-of";
 import { decimal, exact, percent, plural } from "../kit/text/formats";
 
 /** The actor of what the service does by itself. */
@@ -19,38 +28,44 @@ export function sections(rows: readonly IncidentRow[]): Section[] {
   ];
 }
 
-function text(value: unknown): string {
-  return typeof value === "string" || typeof value === "number" ? `${value}` : "";
+type Fields = FieldsOf<IncidentEvidence>;
+type Compared = Pick<BreachedDetail, "metric" | "value" | "op" | "bound">;
+
+/** The metric that a rule compared, if it is known. */
+export function metricOf({ evidence }: Pick<IncidentRow, "evidence">): string | undefined {
+  return evidence && "metric" in evidence ? evidence.metric : undefined;
 }
 
 /** How values of a metric are written: the error rate is a percentage. */
-export function formatOf(metric: unknown): (value: number) => string {
+export function formatOf(metric: string | undefined): (value: number) => string {
   return metric === "error_rate" ? percent : (value) => (Number.isInteger(value) ? exact(value) : decimal(value));
 }
 
 /**
  * What breached: a rate with its bound from the numbers that were compared, everything else in the words of the server.
  */
-export function breachText(summary: string, compared: Record<string, unknown> | null): string {
-  const { metric, value, op, bound } = compared ?? {};
-  if (metric !== "error_rate" || typeof value !== "number" || typeof bound !== "number") return summary;
-  return summary.includes(percent(value)) ? summary : `${metric} was ${percent(value)} (${text(op)} ${percent(bound)})`;
+export function breachText(summary: string, compared: IncidentEvidence | Compared | null): string {
+  if (!compared || !("metric" in compared)) return summary;
+  const { metric, value, op, bound } = compared;
+  if (metric !== "error_rate" || typeof value !== "number" || bound === undefined) return summary;
+  return summary.includes(percent(value)) ? summary : `${metric} was ${percent(value)} (${op} ${percent(bound)})`;
+}
+
+function after(detail: OpenedDetail | BreachedDetail): string {
+  return detail.summary && `: ${breachText(detail.summary, detail)}`;
 }
 
 /** The sentence of an entry of the history. Its actor comes first, unless it is the service itself. */
 export function activityText({ kind, actor, detail }: ActivityRow, source: IncidentRow["source"]): string {
-  const summary = text(detail["summary"]) && `: ${breachText(text(detail["summary"]), detail)}`;
   const byRule = actor === SYSTEM;
   const byAudit = byRule && source === "audit";
   switch (kind) {
     case "opened":
-      return `${byAudit ? "Opened by the audit" : byRule ? "Opened by the rule" : "opened it"}${summary}`;
+      return `${byAudit ? "Opened by the audit" : byRule ? "Opened by the rule" : "opened it"}${after(detail)}`;
     case "acknowledged":
       return "acknowledged it";
     case "assigned": {
-      const names = Array.isArray(detail["assignees"])
-        ? detail["assignees"].map(text).join(", ")
-        : text(detail["assigned_to"]);
+      const names = detail.assignees.join(", ");
       return names ? `assigned it to ${names}` : "removed the assignees";
     }
     case "commented":
@@ -58,13 +73,13 @@ export function activityText({ kind, actor, detail }: ActivityRow, source: Incid
     case "comment_deleted":
       return "deleted a comment";
     case "subscribed":
-      return `subscribed ${text(detail["email"])}`.trim();
+      return `subscribed ${detail.email}`;
     case "unsubscribed":
-      return `unsubscribed ${text(detail["email"])}`.trim();
+      return `unsubscribed ${detail.email}`;
     case "breached": {
-      const count = Number(detail["count"] ?? 1);
       const verb = byAudit ? "Found" : byRule ? "Breached" : "breached";
-      return `${verb} ${count === 1 ? "once more" : `${count} more times`}${summary}`;
+      const often = detail.count === 1 ? "once more" : `${detail.count} more times`;
+      return `${verb} ${often}${after(detail)}`;
     }
     case "resolved":
       return byRule ? "Resolved by itself" : "resolved it";
@@ -83,7 +98,7 @@ export function entries({ activity, comments }: IncidentDetail): Entry[] {
   return activity.map((one) => {
     if (one.kind !== "commented") return { activity: one, comment: null };
     const index = left.findIndex(
-      (comment) => comment.id === one.detail["comment_id"] || comment.author_email === one.actor,
+      (comment) => comment.id === one.detail.comment_id || comment.author_email === one.actor,
     );
     return { activity: one, comment: index < 0 ? null : left.splice(index, 1)[0]! };
   });
@@ -106,62 +121,46 @@ export interface Evidence {
   counts: string;
 }
 
-function record(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
-}
-
-function list(value: unknown): unknown[] {
-  return Array.isArray(value) ? (value as unknown[]) : [];
-}
-
-function queryOf(all: Record<string, unknown>): EventFilters | null {
-  const { from, to } = record(all["window"]);
+function queryOf({ window, metric, evaluation_ids, filter }: Fields): EventFilters | null {
   // An audit names what it found, and no filters.
-  if (typeof from !== "string" || typeof to !== "string" || all["evaluation_ids"] || !all["metric"]) return null;
-  const { message_contains, ...filter } = record(all["filter"]);
-  const given = Object.entries(filter).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  if (!window || !metric || evaluation_ids) return null;
+  const { message_contains, ...given } = filter ?? {};
   return {
-    ...Object.fromEntries(given),
+    ...given,
     // A message is part of its payload, so a search finds it, among others.
-    ...(typeof message_contains === "string" ? { search: message_contains } : {}),
-    ...(text(all["metric"]).startsWith("error") ? { errored: true } : {}),
-    ts_from: from,
-    ts_to: to,
+    ...(message_contains === undefined ? {} : { search: message_contains }),
+    ...(metric.startsWith("error") ? { errored: true } : {}),
+    ts_from: window.from,
+    ts_to: window.to,
   };
 }
 
+type Counts = FieldsOf<NonNullable<Fields["counts"]>>;
+
 /** Rules keep the ids of ten rows and their sessions. Audits keep 20 sessions of those that they counted. */
-function sessionsShown(all: Record<string, unknown>): string | null {
-  const shown = list(all["session_ids"]).length;
-  const affected = all["affected_sessions"];
-  if (typeof affected === "number")
-    return affected > shown ? `the newest ${shown} of ${plural(affected, "session")}` : null;
-  const counts = record(all["counts"]);
-  const noun = (["error", "event", "evaluation"] as const).find((one) => typeof counts[`${one}s`] === "number");
-  const total = noun ? Number(counts[`${noun}s`]) : 0;
-  const kept = list(all["evaluation_ids"] ?? all["event_ids"]).length;
+function sessionsShown(all: Fields, counts: Counts): string | null {
+  const shown = all.session_ids?.length ?? 0;
+  const affected = all.affected_sessions;
+  if (affected !== undefined) return affected > shown ? `the newest ${shown} of ${plural(affected, "session")}` : null;
+  const noun = (["error", "event", "evaluation"] as const).find((one) => counts[`${one}s`] !== undefined);
+  const total = noun ? counts[`${noun}s`]! : 0;
+  const kept = (all.evaluation_ids ?? all.event_ids ?? []).length;
   return noun && total > kept ? `${plural(shown, "session")} shown, of ${plural(total, noun)}` : null;
 }
 
 /** Reads the evidence of an incident, whose shape depends on its trigger. */
 export function evidenceOf({ evidence }: Pick<IncidentRow, "evidence">): Evidence {
-  const all = record(evidence);
-  const query = queryOf(all);
-  const counts = record(all["counts"]);
-  const counted = Object.entries(counts).filter(([, count]) => typeof count === "number");
-  const total = counts["errors"] ?? counts["events"];
+  const all: Fields = evidence ?? {};
+  const counts: Counts = all.counts ?? {};
+  const counted = Object.entries(counts).filter((entry): entry is [string, number] => typeof entry[1] === "number");
   return {
-    query,
-    events: list(all["event_ids"]).map(Number),
-    total: typeof total === "number" ? total : null,
-    sessions: list(all["session_ids"]).map(text),
-    sessionsShown: sessionsShown(all),
-    result: Array.isArray(all["rows"])
-      ? { columns: list(all["columns"]).map(text), rows: list(all["rows"]).map(list) }
-      : null,
-    counts: counted
-      .map(([name, count]) => plural(Number(count), name.replace(/s$/, "").replaceAll("_", " ")))
-      .join(", "),
+    query: queryOf(all),
+    events: all.event_ids ?? [],
+    total: counts.errors ?? counts.events ?? null,
+    sessions: all.session_ids ?? [],
+    sessionsShown: sessionsShown(all, counts),
+    result: all.rows && all.columns ? { columns: all.columns, rows: all.rows } : null,
+    counts: counted.map(([name, count]) => plural(count, name.replace(/s$/, "").replaceAll("_", " "))).join(", "),
   };
 }
 

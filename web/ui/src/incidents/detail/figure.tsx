@@ -4,7 +4,7 @@ import { useLoad } from "../../kit/data/load";
 import { Loaded } from "../../kit/data/loaded";
 import { Text } from "../../kit/text/text";
 import { readValues } from "../api";
-import { breachText, formatOf } from "../model";
+import { breachText, formatOf, metricOf } from "../model";
 
 /** Draws the values of the rule around the time of the breach. */
 export function RuleFigure({ incident }: { incident: IncidentDetail }) {
@@ -33,7 +33,7 @@ function Values({ incident }: { incident: IncidentDetail }) {
     <Loaded load={load} class="incident-figure">
       {(preview) => {
         if (preview.points.length < 2) return preview.reason && <p class="dim panel-note">{preview.reason}</p>;
-        const format = formatOf(incident.evidence?.["metric"]);
+        const format = formatOf(metricOf(incident));
         const times = preview.points.map(({ ts }) => Date.parse(ts));
         const opened = Date.parse(incident.opened_at);
         const breached = times.findLastIndex((time, index) => time <= opened && preview.points[index]?.value !== null);

@@ -1,12 +1,10 @@
 // The statements of rules and findings, for their pages and for the incidents that they open.
-import type { AlertRow, FindingQueryRow } from "../../api/types";
+
+import type { FindingQueryRow, Trigger } from "../../api/types";
 
 /** The statement of a rule in SQL. */
-export function sqlOfRule({
-  trigger_kind,
-  trigger_spec: { sql },
-}: Pick<AlertRow, "trigger_kind" | "trigger_spec">): string | undefined {
-  return trigger_kind === "custom_sql" && typeof sql === "string" ? sql : undefined;
+export function sqlOfRule(rule: Trigger): string | undefined {
+  return rule.trigger_kind === "custom_sql" ? rule.trigger_spec.sql : undefined;
 }
 
 /** The statement that lists what a finding is about: the second one, because the first computes its numbers. */

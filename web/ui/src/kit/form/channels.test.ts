@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Channel } from "../../api/types";
 import { channelDraft, channelsOf, settingFields } from "./channels";
 
 test("what the form does not show of a channel is kept", () => {
-  const channels = [
+  const channels: Channel[] = [
     { kind: "webhook", url_setting_key: "alerts.webhook_default_url" },
     { kind: "email", recipients: ["ada@example.com"] },
     { kind: "email", recipients: ["bob@example.com"] },

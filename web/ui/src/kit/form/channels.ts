@@ -1,21 +1,27 @@
 // The channels of alerts and audits, as their forms hold them.
+import type { Channel } from "../../api/types";
+import type { FieldsOf } from "../data/fields-of";
 import type { Choice } from "./choices";
 
-export const CHANNELS = ["dashboard", "email", "slack", "webhook"] as const;
+type Fields = FieldsOf<Channel>;
+type Kind = Channel["kind"];
+
+const ALL: Record<Kind, true> = { dashboard: true, email: true, slack: true, webhook: true };
+export const CHANNELS = Object.keys(ALL) as Kind[];
 
 /** The members of channels that name a setting in place of the default one, and the kind of that setting. */
 export const SETTING_KEYS = [
   { name: "webhook_setting_key", channel: "slack", kind: "url", label: "Slack address" },
   { name: "url_setting_key", channel: "webhook", kind: "url", label: "Webhook address" },
   { name: "secret_setting_key", channel: "webhook", kind: "secret", label: "Webhook secret" },
-] as const;
+] as const satisfies readonly { name: SettingName; channel: Kind; kind: string; label: string }[];
 
+type SettingName = Exclude<keyof Fields, "kind" | "recipients">;
 type SettingKey = (typeof SETTING_KEYS)[number];
-type Channel = Record<string, unknown>;
 
-export interface ChannelDraft extends Record<SettingKey["name"], string> {
+export interface ChannelDraft extends Record<SettingName, string> {
   /** Kinds of channels. */
-  channels: string[];
+  channels: Kind[];
   recipients: string[];
   /** The channels as they are stored: what the form does not show must not be lost. */
   stored: readonly Channel[];
@@ -23,13 +29,12 @@ export interface ChannelDraft extends Record<SettingKey["name"], string> {
 
 /** The form's values for stored channels: of each kind those of the first one. */
 export function channelDraft(stored: readonly Channel[]): ChannelDraft {
-  const first = (kind: string) => stored.find((one) => one["kind"] === kind);
-  const mail = first("email")?.["recipients"];
-  const named = ({ channel, name }: SettingKey) => [name, `${(first(channel)?.[name] as string | undefined) ?? ""}`];
+  const first = (kind: Kind): Fields => stored.find((one) => one.kind === kind) ?? {};
+  const named = ({ channel, name }: SettingKey) => [name, first(channel)[name] ?? ""];
   return {
-    channels: [...new Set(stored.map(({ kind }) => `${kind as string}`))],
-    recipients: Array.isArray(mail) ? (mail as string[]) : [],
-    ...(Object.fromEntries(SETTING_KEYS.map(named)) as Record<SettingKey["name"], string>),
+    channels: [...new Set(stored.map(({ kind }) => kind))],
+    recipients: first("email").recipients ?? [],
+    ...(Object.fromEntries(SETTING_KEYS.map(named)) as Record<SettingName, string>),
     stored,
   };
 }
@@ -38,7 +43,7 @@ export function channelDraft(stored: readonly Channel[]): ChannelDraft {
 export function channelsOf(draft: ChannelDraft): Channel[] {
   const { channels, recipients, stored } = draft;
   return channels.flatMap((kind) => {
-    const [first = {}, ...others] = stored.filter((one) => one["kind"] === kind);
+    const [first = {}, ...others] = stored.filter((one) => one.kind === kind);
     const shown = SETTING_KEYS.filter(({ channel }) => channel === kind).map(
       ({ name }) => [name, draft[name]] as const,
     );
@@ -46,7 +51,8 @@ export function channelsOf(draft: ChannelDraft): Channel[] {
     const left = Object.fromEntries(
       Object.entries(first).filter(([name]) => name !== "recipients" && shown.every(([key]) => key !== name)),
     );
-    return [{ ...left, kind, ...fields, ...(kind === "email" && recipients.length ? { recipients } : {}) }, ...others];
+    const named = kind === "email" && recipients.length ? { recipients } : {};
+    return [{ ...left, kind, ...fields, ...named } as Channel, ...others];
   });
 }
 

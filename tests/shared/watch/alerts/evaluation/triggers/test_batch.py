@@ -20,6 +20,12 @@ from shared.watch.alerts.evaluation.triggers.interface import (
     RuleContext,
     RuleReading,
 )
+from shared.watch.alerts.evidence import (
+    CompoundEvidence,
+    EventEvidence,
+    ScoreEvidence,
+    SqlEvidence,
+)
 from shared.watch.alerts.specs import (
     CustomSql,
     EvalCompound,
@@ -79,9 +85,12 @@ def test_all_kinds_are_evaluated_together(context: RuleContext) -> None:
     assert [one.value for one in readings if isinstance(one, RuleReading)] == [0.5, 0.25, 0, 1, 2]
     breached = [one.breached for one in readings if isinstance(one, RuleReading)]
     assert breached == [True, True, False, True, True]
-    for one in readings:
+    shapes = (EventEvidence, ScoreEvidence, CompoundEvidence, EventEvidence, SqlEvidence)
+    for one, shape in zip(readings, shapes, strict=True):
         assert isinstance(one, RuleReading)
-        assert msgspec.json.decode(msgspec.json.encode(one.evidence)) == one.evidence
+        # The shape has every field, and no other one.
+        encoded = msgspec.json.encode(one.evidence)
+        assert msgspec.json.decode(encoded, type=shape) == one.evidence
 
 
 def test_no_rules_are_no_statement(context: RuleContext, counting: Counting) -> None:
