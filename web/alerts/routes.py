@@ -31,6 +31,7 @@ from web.auth import current_identity, current_org_id, requires, requires_any
 from web.blueprint import Blueprint
 from web.responses import row_of
 from web.state import published_schema, runtime, state
+from web.transaction import Tx, in_transaction
 
 blueprint = Blueprint("alerts", "Rules that watch agents and open incidents")
 
@@ -38,19 +39,20 @@ blueprint = Blueprint("alerts", "Rules that watch agents and open incidents")
 @blueprint.route("/alerts")
 @requires("alerts:read")
 @blueprint.response(200, AlertRow(many=True))
-def list_alerts() -> list[dict[str, Any]]:
+@in_transaction
+def list_alerts(tx: Tx) -> list[dict[str, Any]]:
     """List the organization's alert rules, newest first."""
-    with runtime().postgres.transaction() as session:
-        found = alerts.list_(session, current_org_id())
-        open_counts = incidents.open_counts(session, current_org_id())
-        return [_row(alert, progress, open_counts) for alert, progress in found]
+    found = alerts.list_(*tx)
+    open_counts = incidents.open_counts(*tx)
+    return [_row(alert, progress, open_counts) for alert, progress in found]
 
 
 @blueprint.route("/alerts", methods=["POST"])
 @requires("alerts:write")
 @blueprint.arguments(AlertBody)
 @blueprint.response(201, AlertRow, errors=(409,))
-def create_alert(body: dict[str, Any]) -> dict[str, Any]:
+@in_transaction
+def create_alert(tx: Tx, body: dict[str, Any]) -> dict[str, Any]:
     """Create an alert rule. It is evaluated at once unless it is disabled.
 
     A statement must pass the guard of `/queries/run`, and needs `queries:run` too. Its result is
@@ -59,21 +61,20 @@ def create_alert(body: dict[str, Any]) -> dict[str, Any]:
     """
     _require_sql(body)
     author = current_identity().name
-    with runtime().postgres.transaction() as session:
-        alert, progress = alerts.create(
-            session, current_org_id(), _content(body), schema=published_schema(), created_by=author
-        )
-        _evaluate_soon(session, progress)
-        return _row(alert, progress, {})
+    alert, progress = alerts.create(
+        *tx, _content(body), schema=published_schema(), created_by=author
+    )
+    _evaluate_soon(tx.session, progress)
+    return _row(alert, progress, {})
 
 
 @blueprint.route("/alerts/recipients")
 @requires_any("alerts:read", "alerts:write")
 @blueprint.response(200, Recipient(many=True))
-def list_recipients() -> list[dict[str, str]]:
+@in_transaction
+def list_recipients(tx: Tx) -> list[dict[str, str]]:
     """List the addresses of active members, sorted, for choosing recipients."""
-    with runtime().postgres.transaction() as session:
-        return [{"email": one.email} for one in users.members_of(session, current_org_id())]
+    return [{"email": one.email} for one in users.members_of(*tx)]
 
 
 @blueprint.route("/alerts/preview", methods=["POST"])
@@ -95,41 +96,39 @@ def preview_alert(body: dict[str, Any]) -> dict[str, Any]:
 @blueprint.route("/alerts/<alert_id>")
 @requires("alerts:read")
 @blueprint.response(200, AlertRow)
-def get_alert(alert_id: str) -> dict[str, Any]:
+@in_transaction
+def get_alert(tx: Tx, alert_id: str) -> dict[str, Any]:
     """Read one alert rule."""
-    with runtime().postgres.transaction() as session:
-        alert, progress = alerts.get(session, current_org_id(), alert_id)
-        return _row(alert, progress, incidents.open_counts(session, current_org_id()))
+    alert, progress = alerts.get(*tx, alert_id)
+    return _row(alert, progress, incidents.open_counts(*tx))
 
 
 @blueprint.route("/alerts/<alert_id>", methods=["PUT"])
 @requires("alerts:write")
 @blueprint.arguments(AlertBody)
 @blueprint.response(200, AlertRow, errors=(409,))
-def replace_alert(body: dict[str, Any], alert_id: str) -> dict[str, Any]:
+@in_transaction
+def replace_alert(tx: Tx, body: dict[str, Any], alert_id: str) -> dict[str, Any]:
     """Replace an alert rule as a whole. Absent fields get their defaults.
 
     When the trigger, the window or the interval changes, earlier evaluations no longer count and
     the rule is evaluated at once. Its open incident stays open. A new statement needs
     `queries:run` too.
     """
-    with runtime().postgres.transaction() as session:
-        before, _progress = alerts.get(session, current_org_id(), alert_id)
-        _require_sql(body, before)
-        alert, progress = alerts.replace(
-            session, current_org_id(), alert_id, _content(body), schema=published_schema()
-        )
-        _evaluate_soon(session, progress)
-        return _row(alert, progress, incidents.open_counts(session, current_org_id()))
+    before, _progress = alerts.get(*tx, alert_id)
+    _require_sql(body, before)
+    alert, progress = alerts.replace(*tx, alert_id, _content(body), schema=published_schema())
+    _evaluate_soon(tx.session, progress)
+    return _row(alert, progress, incidents.open_counts(*tx))
 
 
 @blueprint.route("/alerts/<alert_id>", methods=["DELETE"])
 @requires("alerts:write")
 @blueprint.response(204)
-def delete_alert(alert_id: str) -> None:
+@in_transaction
+def delete_alert(tx: Tx, alert_id: str) -> None:
     """Delete an alert rule with its incidents for good."""
-    with runtime().postgres.transaction() as session:
-        alerts.delete(session, current_org_id(), alert_id)
+    alerts.delete(*tx, alert_id)
 
 
 @blueprint.route("/alerts/<alert_id>/test", methods=["POST"])

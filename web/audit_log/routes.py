@@ -13,6 +13,7 @@ from web.auth import access_while_answering, current_org_id, requires
 from web.blueprint import Blueprint
 from web.download import attachment, each_page, streamed
 from web.state import runtime
+from web.transaction import Tx, in_transaction
 
 blueprint = Blueprint("audit log", "Changes, exports and commands: who, from where, and what")
 
@@ -24,14 +25,14 @@ _encoder = msgspec.json.Encoder()
 @requires("settings:read")
 @blueprint.arguments(schemas.AuditLogQuery, location="query")
 @blueprint.response(200, schemas.AuditLogPage)
-def list_audit_log(query: dict[str, Any]) -> dict[str, Any]:
+@in_transaction
+def list_audit_log(tx: Tx, query: dict[str, Any]) -> dict[str, Any]:
     """List the lines of the audit log, newest first.
 
     Lines are kept for the days of `retention.audit_log_days`. Nothing changes them.
     """
     cursor, limit = query.pop("cursor"), query.pop("limit")
-    with runtime().postgres.transaction() as session:
-        page = list_(session, current_org_id(), LineFilters(**query), cursor=cursor, limit=limit)
+    page = list_(*tx, LineFilters(**query), cursor=cursor, limit=limit)
     return {"lines": page.rows, "next_cursor": page.next_cursor}
 
 

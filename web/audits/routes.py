@@ -11,10 +11,11 @@ from shared.watch.audits.rules import ReportContext
 from shared.watch.audits.runs import requests as runs
 from shared.watch.audits.service import ListedAudit
 from web.audits import schemas
-from web.auth import current_identity, current_org_id, requires
+from web.auth import current_identity, requires
 from web.blueprint import Blueprint
 from web.responses import row_of
 from web.state import runtime
+from web.transaction import Tx, in_transaction
 
 blueprint = Blueprint("audits", "Recurring searches of events for patterns worth a change")
 
@@ -22,76 +23,74 @@ blueprint = Blueprint("audits", "Recurring searches of events for patterns worth
 @blueprint.route("/audits")
 @requires("audits:read")
 @blueprint.response(200, schemas.AuditRow(many=True))
-def list_audits() -> list[dict[str, Any]]:
+@in_transaction
+def list_audits(tx: Tx) -> list[dict[str, Any]]:
     """List the organization's audits, newest first."""
-    with runtime().postgres.transaction() as session:
-        found = audits.list_(session, current_org_id())
-        open_counts = findings.open_counts(session, current_org_id())
-        return [_row(one, open_counts) for one in found]
+    found = audits.list_(*tx)
+    open_counts = findings.open_counts(*tx)
+    return [_row(one, open_counts) for one in found]
 
 
 @blueprint.route("/audits", methods=["POST"])
 @requires("audits:write")
 @blueprint.arguments(schemas.AuditBody)
 @blueprint.response(201, schemas.AuditRow, errors=(409,))
-def create_audit(body: dict[str, Any]) -> dict[str, Any]:
+@in_transaction
+def create_audit(tx: Tx, body: dict[str, Any]) -> dict[str, Any]:
     """Create an audit. It runs at once unless it is disabled, and then on its schedule.
 
     An organization has at most 500 audits with at most 16 MiB in total.
     """
     author = current_identity().name
-    with runtime().postgres.transaction() as session:
-        made = audits.create(
-            session, runtime().queue, current_org_id(), _told(body), created_by=author
-        )
-        return _row(made, {})
+    made = audits.create(tx.session, runtime().queue, tx.org_id, _told(body), created_by=author)
+    return _row(made, {})
 
 
 @blueprint.route("/audits/<audit_id>")
 @requires("audits:read")
 @blueprint.response(200, schemas.AuditRow)
-def get_audit(audit_id: str) -> dict[str, Any]:
+@in_transaction
+def get_audit(tx: Tx, audit_id: str) -> dict[str, Any]:
     """Read one audit."""
-    with runtime().postgres.transaction() as session:
-        found = audits.get(session, current_org_id(), audit_id)
-        return _row(found, findings.open_counts(session, current_org_id()))
+    found = audits.get(*tx, audit_id)
+    return _row(found, findings.open_counts(*tx))
 
 
 @blueprint.route("/audits/<audit_id>", methods=["PUT"])
 @requires("audits:write")
 @blueprint.arguments(schemas.AuditBody)
 @blueprint.response(200, schemas.AuditRow, errors=(409,))
-def change_audit(body: dict[str, Any], audit_id: str) -> dict[str, Any]:
+@in_transaction
+def change_audit(tx: Tx, body: dict[str, Any], audit_id: str) -> dict[str, Any]:
     """Change an audit. Absent fields stay unchanged.
 
     With a new schedule, or enabled again, it runs at the next point of its schedule. Disabling it
     cancels a queued run. A run in progress goes on.
     """
-    with runtime().postgres.transaction() as session:
-        changed = audits.replace(session, current_org_id(), audit_id, _told(body))
-        return _row(changed, findings.open_counts(session, current_org_id()))
+    changed = audits.replace(*tx, audit_id, _told(body))
+    return _row(changed, findings.open_counts(*tx))
 
 
 @blueprint.route("/audits/<audit_id>", methods=["DELETE"])
 @requires("audits:write")
 @blueprint.response(204)
-def delete_audit(audit_id: str) -> None:
+@in_transaction
+def delete_audit(tx: Tx, audit_id: str) -> None:
     """Delete an audit with its runs and findings for good, even while it is running."""
-    with runtime().postgres.transaction() as session:
-        audits.delete(session, current_org_id(), audit_id)
+    audits.delete(*tx, audit_id)
 
 
 @blueprint.route("/audits/<audit_id>/run", methods=["POST"])
 @requires("audits:write")
 @blueprint.response(202, schemas.QueuedAuditRun, errors=(409,))
-def run_audit(audit_id: str) -> dict[str, Any]:
+@in_transaction
+def run_audit(tx: Tx, audit_id: str) -> dict[str, Any]:
     """Queue a run, or return the run that is already queued.
 
     The answer is 409 with `audit_disabled` while the audit is disabled, and with `audit_running`
     while it is running.
     """
-    with runtime().postgres.transaction() as session:
-        run_id = runs.request(session, runtime().queue, current_org_id(), audit_id)
+    run_id = runs.request(tx.session, runtime().queue, tx.org_id, audit_id)
     return {"queued": True, "run_id": run_id}
 
 
@@ -99,30 +98,30 @@ def run_audit(audit_id: str) -> dict[str, Any]:
 @requires("audits:read")
 @blueprint.arguments(schemas.AuditRunQuery, location="query")
 @blueprint.response(200, schemas.AuditRunRow(many=True))
-def list_runs(query: dict[str, int], audit_id: str) -> list[AuditRun]:
+@in_transaction
+def list_runs(tx: Tx, query: dict[str, Any], audit_id: str) -> list[AuditRun]:
     """List the runs of an audit, newest first. A queued run appears once it starts."""
-    with runtime().postgres.transaction() as session:
-        return runs.list_(session, current_org_id(), audit_id, **query)
+    return runs.list_(*tx, audit_id, **query)
 
 
 @blueprint.route("/audits/<audit_id>/context")
 @requires("audits:read")
 @blueprint.response(200, schemas.AuditContext)
-def get_context(audit_id: str) -> ReportContext:
+@in_transaction
+def get_context(tx: Tx, audit_id: str) -> ReportContext:
     """Read the background about the agents that the writer of an audit's reports gets."""
-    with runtime().postgres.transaction() as session:
-        return audits.context(session, current_org_id(), audit_id)
+    return audits.context(*tx, audit_id)
 
 
 @blueprint.route("/audits/<audit_id>/context", methods=["PUT"])
 @requires("audits:write")
 @blueprint.arguments(schemas.AuditContextBody)
 @blueprint.response(200, schemas.AuditContext, errors=(409,))
-def set_context(body: dict[str, Any], audit_id: str) -> ReportContext:
+@in_transaction
+def set_context(tx: Tx, body: dict[str, Any], audit_id: str) -> ReportContext:
     """Replace the background about the agents that the writer of an audit's reports gets."""
     wanted = ReportContext(body["text"] or "", body["urls"] or [])
-    with runtime().postgres.transaction() as session:
-        return audits.set_context(session, current_org_id(), audit_id, wanted)
+    return audits.set_context(*tx, audit_id, wanted)
 
 
 def _told(body: dict[str, Any]) -> dict[str, Any]:

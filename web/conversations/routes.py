@@ -1,6 +1,5 @@
 """Conversations with the assistant. Each is visible only to its owner."""
 
-import uuid
 from typing import Any
 
 import msgspec
@@ -17,6 +16,7 @@ from web.body import read_json_body
 from web.conversations import schemas
 from web.responses import json_response, no_content
 from web.state import runtime
+from web.transaction import Tx, in_transaction
 
 blueprint = Blueprint("conversations", "A person's own conversations with the assistant")
 
@@ -27,29 +27,29 @@ _BODY = {"required": True, "content": {"application/json": {"schema": schemas.ME
 @requires_person("agent:use")
 @blueprint.arguments(schemas.ConversationQuery, location="query")
 @blueprint.response(200, schemas.ConversationList)
-def list_conversations(query: dict[str, Any]) -> ConversationPage:
+@in_transaction
+def list_conversations(tx: Tx, query: dict[str, Any]) -> ConversationPage:
     """List your conversations, newest first, without their messages."""
-    with runtime().postgres.transaction() as session:
-        return conversations.page(session, *_owner(), **query)
+    return conversations.page(*tx, current_user().id, **query)
 
 
 @blueprint.route("/agent/conversations", methods=["POST"])
 @requires_person("agent:use")
 @blueprint.arguments(schemas.NewConversationBody)
 @blueprint.response(201, schemas.ConversationRow)
-def create_conversation(body: dict[str, Any]) -> Conversation:
+@in_transaction
+def create_conversation(tx: Tx, body: dict[str, Any]) -> Conversation:
     """Start a conversation without messages."""
-    with runtime().postgres.transaction() as session:
-        return conversations.create(session, *_owner(), body["title"])
+    return conversations.create(*tx, current_user().id, body["title"])
 
 
 @blueprint.route("/agent/conversations/<conversation_id>")
 @requires_person("agent:use")
 @blueprint.response(200, schemas.ConversationDetail)
-def get_conversation(conversation_id: str) -> Response:
+@in_transaction
+def get_conversation(tx: Tx, conversation_id: str) -> Response:
     """Read one of your conversations with its messages."""
-    with runtime().postgres.transaction() as session:
-        found = conversations.get(session, *_owner(), conversation_id)
+    found = conversations.get(*tx, current_user().id, conversation_id)
     return json_response(
         {
             "id": found.id,
@@ -65,19 +65,19 @@ def get_conversation(conversation_id: str) -> Response:
 @requires_person("agent:use")
 @blueprint.arguments(schemas.RenameBody)
 @blueprint.response(200, schemas.ConversationRow)
-def rename_conversation(body: dict[str, Any], conversation_id: str) -> Conversation:
+@in_transaction
+def rename_conversation(tx: Tx, body: dict[str, Any], conversation_id: str) -> Conversation:
     """Give one of your conversations another title."""
-    with runtime().postgres.transaction() as session:
-        return conversations.rename(session, *_owner(), conversation_id, body["title"])
+    return conversations.rename(*tx, current_user().id, conversation_id, body["title"])
 
 
 @blueprint.route("/agent/conversations/<conversation_id>", methods=["DELETE"])
 @requires_person("agent:use")
 @blueprint.response(204)
-def delete_conversation(conversation_id: str) -> Response:
+@in_transaction
+def delete_conversation(tx: Tx, conversation_id: str) -> Response:
     """Delete one of your conversations for good."""
-    with runtime().postgres.transaction() as session:
-        conversations.delete(session, *_owner(), conversation_id)
+    conversations.delete(*tx, current_user().id, conversation_id)
     return no_content()
 
 
@@ -94,8 +94,5 @@ def replace_messages(conversation_id: str) -> Conversation:
     """
     thread = read_thread(read_json_body() or b"{}")
     with runtime().postgres.transaction() as session:
-        return conversations.replace_messages(session, *_owner(), conversation_id, thread)
-
-
-def _owner() -> tuple[uuid.UUID, uuid.UUID]:
-    return current_org_id(), current_user().id
+        owner = current_org_id(), current_user().id
+        return conversations.replace_messages(session, *owner, conversation_id, thread)

@@ -16,6 +16,7 @@ from web.dashboards import schemas
 from web.queries.run import QueryResult, run_statement
 from web.responses import row_of
 from web.state import runtime
+from web.transaction import Tx, in_transaction
 
 blueprint = Blueprint("dashboards", "Pages of charts over saved queries")
 
@@ -25,35 +26,35 @@ _PLACE = ("pos_x", "pos_y", "pos_w", "pos_h")
 @blueprint.route("/dashboards")
 @requires("dashboards:read")
 @blueprint.response(200, schemas.DashboardList)
-def list_dashboards() -> dict[str, Any]:
+@in_transaction
+def list_dashboards(tx: Tx) -> dict[str, Any]:
     """List the organization's dashboards, newest first, without their tiles."""
-    with runtime().postgres.transaction() as session:
-        return {"dashboards": [_row(one) for one in dashboards.list_(session, current_org_id())]}
+    return {"dashboards": [_row(one) for one in dashboards.list_(*tx)]}
 
 
 @blueprint.route("/dashboards", methods=["POST"])
 @requires("dashboards:write")
 @blueprint.arguments(schemas.DashboardBody)
 @blueprint.response(201, schemas.DashboardRow, errors=(409,))
-def create_dashboard(body: dict[str, Any]) -> dict[str, Any]:
+@in_transaction
+def create_dashboard(tx: Tx, body: dict[str, Any]) -> dict[str, Any]:
     """Create a dashboard without tiles.
 
     An organization has at most 2000 dashboards with at most 16 MiB in total.
     """
     author = current_identity().name
-    with runtime().postgres.transaction() as session:
-        made = dashboards.create(session, current_org_id(), _content(body), created_by=author)
-        return _row(CountedDashboard(made, 0))
+    made = dashboards.create(*tx, _content(body), created_by=author)
+    return _row(CountedDashboard(made, 0))
 
 
 @blueprint.route("/dashboards/<dashboard_id>")
 @requires("dashboards:read")
 @blueprint.response(200, schemas.DashboardDetail)
-def get_dashboard(dashboard_id: str) -> dict[str, Any]:
+@in_transaction
+def get_dashboard(tx: Tx, dashboard_id: str) -> dict[str, Any]:
     """Read one dashboard with its tiles, top to bottom, left to right."""
-    with runtime().postgres.transaction() as session:
-        found = dashboards.get(session, current_org_id(), dashboard_id)
-        shown = tiles.of_dashboard(session, found)
+    found = dashboards.get(*tx, dashboard_id)
+    shown = tiles.of_dashboard(tx.session, found)
     return {**_row(CountedDashboard(found, len(shown))), "tiles": shown}
 
 
@@ -61,43 +62,43 @@ def get_dashboard(dashboard_id: str) -> dict[str, Any]:
 @requires("dashboards:write")
 @blueprint.arguments(schemas.DashboardBody)
 @blueprint.response(200, schemas.DashboardRow, errors=(409,))
-def replace_dashboard(body: dict[str, Any], dashboard_id: str) -> dict[str, Any]:
+@in_transaction
+def replace_dashboard(tx: Tx, body: dict[str, Any], dashboard_id: str) -> dict[str, Any]:
     """Replace a dashboard's name, description and definition. Its tiles stay."""
-    with runtime().postgres.transaction() as session:
-        return _row(dashboards.replace(session, current_org_id(), dashboard_id, _content(body)))
+    return _row(dashboards.replace(*tx, dashboard_id, _content(body)))
 
 
 @blueprint.route("/dashboards/<dashboard_id>", methods=["DELETE"])
 @requires("dashboards:delete")
 @blueprint.response(200, schemas.DeletedDashboard)
-def delete_dashboard(dashboard_id: str) -> dict[str, bool]:
+@in_transaction
+def delete_dashboard(tx: Tx, dashboard_id: str) -> dict[str, bool]:
     """Delete a dashboard with its tiles for good. The queries of the tiles stay."""
-    with runtime().postgres.transaction() as session:
-        dashboards.delete(session, current_org_id(), dashboard_id)
+    dashboards.delete(*tx, dashboard_id)
     return {"ok": True}
 
 
 @blueprint.route("/dashboards/<dashboard_id>/tiles")
 @requires("dashboards:read")
 @blueprint.response(200, schemas.TileList)
-def list_tiles(dashboard_id: str) -> dict[str, list[Tile]]:
+@in_transaction
+def list_tiles(tx: Tx, dashboard_id: str) -> dict[str, list[Tile]]:
     """List the tiles of a dashboard, top to bottom, left to right."""
-    with runtime().postgres.transaction() as session:
-        return {"tiles": tiles.list_(session, current_org_id(), dashboard_id)}
+    return {"tiles": tiles.list_(*tx, dashboard_id)}
 
 
 @blueprint.route("/dashboards/<dashboard_id>/tiles", methods=["POST"])
 @requires("dashboards:write")
 @blueprint.arguments(schemas.TileBody)
 @blueprint.response(201, schemas.TileRow, errors=(409,))
-def create_tile(body: dict[str, Any], dashboard_id: str) -> Tile:
+@in_transaction
+def create_tile(tx: Tx, body: dict[str, Any], dashboard_id: str) -> Tile:
     """Put a saved query on a dashboard, by default below its other tiles.
 
     A query that the organization does not have is refused with 422 under `query_id`. A dashboard
     has at most 500 tiles with at most 4 MiB in total.
     """
-    with runtime().postgres.transaction() as session:
-        return tiles.create(session, current_org_id(), dashboard_id, _tile(body))
+    return tiles.create(*tx, dashboard_id, _tile(body))
 
 
 @blueprint.route("/dashboards/<dashboard_id>/tiles/<tile_id>/run", methods=["POST"])
@@ -122,19 +123,19 @@ def run_tile(body: dict[str, Any], dashboard_id: str, tile_id: str) -> Response:
 @requires("dashboards:write")
 @blueprint.arguments(schemas.TileBody)
 @blueprint.response(200, schemas.TileRow, errors=(409,))
-def replace_tile(body: dict[str, Any], dashboard_id: str, tile_id: str) -> Tile:
+@in_transaction
+def replace_tile(tx: Tx, body: dict[str, Any], dashboard_id: str, tile_id: str) -> Tile:
     """Replace a tile as a whole. Without a position it stays in its place."""
-    with runtime().postgres.transaction() as session:
-        return tiles.replace(session, current_org_id(), dashboard_id, tile_id, _tile(body))
+    return tiles.replace(*tx, dashboard_id, tile_id, _tile(body))
 
 
 @blueprint.route("/dashboards/<dashboard_id>/tiles/<tile_id>", methods=["DELETE"])
 @requires("dashboards:write")
 @blueprint.response(200, schemas.DeletedDashboard)
-def delete_tile(dashboard_id: str, tile_id: str) -> dict[str, bool]:
+@in_transaction
+def delete_tile(tx: Tx, dashboard_id: str, tile_id: str) -> dict[str, bool]:
     """Delete a tile for good. Its query stays."""
-    with runtime().postgres.transaction() as session:
-        tiles.delete(session, current_org_id(), dashboard_id, tile_id)
+    tiles.delete(*tx, dashboard_id, tile_id)
     return {"ok": True}
 
 
@@ -142,13 +143,13 @@ def delete_tile(dashboard_id: str, tile_id: str) -> dict[str, bool]:
 @requires("dashboards:write")
 @blueprint.arguments(schemas.LayoutBody)
 @blueprint.response(200, schemas.LaidOut)
-def lay_out_tiles(body: dict[str, Any], dashboard_id: str) -> dict[str, int]:
+@in_transaction
+def lay_out_tiles(tx: Tx, body: dict[str, Any], dashboard_id: str) -> dict[str, int]:
     """Move all named tiles. If one of them is not on the dashboard (404), none moves."""
     places = [
         (one["id"], TilePlace(**{name: one[name] for name in _PLACE})) for one in body["tiles"]
     ]
-    with runtime().postgres.transaction() as session:
-        return {"updated": tiles.lay_out(session, current_org_id(), dashboard_id, places)}
+    return {"updated": tiles.lay_out(*tx, dashboard_id, places)}
 
 
 def _row(counted: CountedDashboard) -> dict[str, Any]:

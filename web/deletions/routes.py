@@ -10,6 +10,7 @@ from web.blueprint import Blueprint
 from web.deletions import schemas
 from web.responses import row_of
 from web.state import runtime
+from web.transaction import Tx, in_transaction
 
 _STORES = ("clickhouse", "postgres", "redis")
 
@@ -20,17 +21,17 @@ blueprint = Blueprint("deletions", "Sessions removed for good, with a proof")
 @requires("events:delete")
 @blueprint.arguments(schemas.DeletionBody)
 @blueprint.response(202, schemas.DeletionRow, errors=(409,))
-def request_deletion(body: dict[str, Any]) -> dict[str, Any]:
+@in_transaction
+def request_deletion(tx: Tx, body: dict[str, Any]) -> dict[str, Any]:
     """Delete sessions with everything about them, for good.
 
     `field` and `equals` name a person: every session with an event whose payload has this value
     there is deleted as a whole. Events that arrive for a deleted session later are dropped.
     """
-    with runtime().postgres.transaction() as session:
-        deletion = service.request(
-            session, runtime().queue, current_org_id(), target_of(**body), current_actor().name
-        )
-        return _row(schemas.DeletionRow, deletion)
+    deletion = service.request(
+        tx.session, runtime().queue, tx.org_id, target_of(**body), current_actor().name
+    )
+    return _row(schemas.DeletionRow, deletion)
 
 
 @blueprint.route("/deletions/preview", methods=["POST"])
@@ -46,27 +47,27 @@ def preview_deletion(body: dict[str, Any]) -> dict[str, Any]:
 @requires("events:delete")
 @blueprint.arguments(schemas.DeletionQuery, location="query")
 @blueprint.response(200, schemas.DeletionList)
-def list_deletions(query: dict[str, int]) -> dict[str, Any]:
+@in_transaction
+def list_deletions(tx: Tx, query: dict[str, Any]) -> dict[str, Any]:
     """List deletions, newest first."""
-    with runtime().postgres.transaction() as session:
-        found = service.list_(session, current_org_id(), **query)
-        return {"deletions": [_row(schemas.DeletionRow, one) for one in found]}
+    found = service.list_(*tx, **query)
+    return {"deletions": [_row(schemas.DeletionRow, one) for one in found]}
 
 
 @blueprint.route("/deletions/<deletion_id>")
 @requires("events:delete")
 @blueprint.response(200, schemas.DeletionDetail)
-def read_deletion(deletion_id: str) -> dict[str, Any]:
+@in_transaction
+def read_deletion(tx: Tx, deletion_id: str) -> dict[str, Any]:
     """Read what a deletion removed, and the statements that show that nothing is left."""
-    with runtime().postgres.transaction() as session:
-        deletion = service.get(session, current_org_id(), deletion_id)
-        return _row(
-            schemas.DeletionDetail,
-            deletion,
-            dropped_events=proof.dropped(session, deletion),
-            proofs=[one._asdict() for one in proof.proofs_of(session, deletion)],
-            not_reached=list(proof.NOT_REACHED),
-        )
+    deletion = service.get(*tx, deletion_id)
+    return _row(
+        schemas.DeletionDetail,
+        deletion,
+        dropped_events=proof.dropped(tx.session, deletion),
+        proofs=[one._asdict() for one in proof.proofs_of(tx.session, deletion)],
+        not_reached=list(proof.NOT_REACHED),
+    )
 
 
 def _row(schema: type[schemas.DeletionRow], deletion: Deletion, **more: object) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Exports: the rows of a range of time as one file."""
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from flask import Response
 from marshmallow import Schema
@@ -21,6 +22,7 @@ from web.download import attachment, each_page, streamed
 from web.exports import schemas
 from web.responses import row_of
 from web.state import runtime, state
+from web.transaction import Tx, in_transaction
 
 blueprint = Blueprint("exports", "Rows as files, for other programs")
 
@@ -79,15 +81,15 @@ def export_evaluations(
 @requires("settings:read")
 @blueprint.arguments(schemas.FilesQuery, location="query")
 @blueprint.response(200, schemas.ExportFileList)
-def list_export_files(query: dict[str, int]) -> dict[str, object]:
+@in_transaction
+def list_export_files(tx: Tx, query: dict[str, Any]) -> dict[str, object]:
     """List the files that scheduled exports have written, those of the newest periods first."""
-    with runtime().postgres.transaction() as session:
-        schedule = service.schedule_of(session, current_org_id())
-        found = service.files_of(session, current_org_id(), **query)
-        return {
-            "schedule": None if schedule is None else row_of(schemas.ExportScheduleRow, schedule),
-            "files": [row_of(schemas.ExportFileRow, one) for one in found],
-        }
+    schedule = service.schedule_of(*tx)
+    found = service.files_of(*tx, **query)
+    return {
+        "schedule": None if schedule is None else row_of(schemas.ExportScheduleRow, schedule),
+        "files": [row_of(schemas.ExportFileRow, one) for one in found],
+    }
 
 
 def _file(what: What, format_: Format, filters: Filters, rows: Iterator[Sequence[Row]]) -> Response:

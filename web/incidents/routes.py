@@ -34,6 +34,7 @@ from web.blueprint import Blueprint
 from web.incidents import schemas
 from web.responses import no_content, row_of
 from web.state import published_schema, runtime, state
+from web.transaction import Tx, in_transaction
 
 blueprint = Blueprint("incidents", "Problems that need people, and their work on them")
 
@@ -42,32 +43,32 @@ blueprint = Blueprint("incidents", "Problems that need people, and their work on
 @requires("incidents:read")
 @blueprint.arguments(schemas.ListQuery, location="query")
 @blueprint.response(200, schemas.IncidentRow(many=True))
-def list_incidents(query: dict[str, Any]) -> list[Incident]:
+@in_transaction
+def list_incidents(tx: Tx, query: dict[str, Any]) -> list[Incident]:
     """List incidents, newest first; by default the open ones."""
-    with runtime().postgres.transaction() as session:
-        return listing.list_(session, current_org_id(), _filter(query), limit=query["limit"])
+    return listing.list_(*tx, _filter(query), limit=query["limit"])
 
 
 @blueprint.route("/alerts/incidents/count")
 @requires("incidents:read")
 @blueprint.arguments(schemas.CountQuery, location="query")
 @blueprint.response(200, schemas.IncidentCount)
-def count_incidents(query: dict[str, Any]) -> dict[str, int]:
+@in_transaction
+def count_incidents(tx: Tx, query: dict[str, Any]) -> dict[str, int]:
     """Count incidents; by default the open ones."""
-    with runtime().postgres.transaction() as session:
-        return {"count": listing.count(session, current_org_id(), _filter(query))}
+    return {"count": listing.count(*tx, _filter(query))}
 
 
 @blueprint.route("/alerts/<alert_id>/incidents")
 @requires("incidents:read")
 @blueprint.arguments(schemas.AlertListQuery, location="query")
 @blueprint.response(200, schemas.IncidentRow(many=True))
-def list_alert_incidents(query: dict[str, Any], alert_id: str) -> list[Incident]:
+@in_transaction
+def list_alert_incidents(tx: Tx, query: dict[str, Any], alert_id: str) -> list[Incident]:
     """List the incidents of an alert, newest first; by default those in any state."""
     wanted = listing.IncidentFilter(states=query["state"] or STATES, alert_ids=[alert_id])
-    with runtime().postgres.transaction() as session:
-        alerts.get(session, current_org_id(), alert_id)
-        return listing.list_(session, current_org_id(), wanted, limit=query["limit"])
+    alerts.get(*tx, alert_id)
+    return listing.list_(*tx, wanted, limit=query["limit"])
 
 
 @blueprint.route("/alerts/<alert_id>/incidents", methods=["POST"])
@@ -77,46 +78,45 @@ def list_alert_incidents(query: dict[str, Any], alert_id: str) -> list[Incident]
 @blueprint.alt_response(
     200, schema=schemas.OpenedRow, description="The alert has an open incident already"
 )
-def open_alert_incident(body: dict[str, Any], alert_id: str) -> tuple[dict[str, Any], int]:
+@in_transaction
+def open_alert_incident(tx: Tx, body: dict[str, Any], alert_id: str) -> tuple[dict[str, Any], int]:
     """Open an incident of an alert by hand and announce it over the alert's channels.
 
     If the alert has an open incident, the report is added to that one and not announced.
     """
-    with runtime().postgres.transaction() as session:
-        alert, _ = alerts.get(session, current_org_id(), alert_id)
-        opening = reported(alert, current_actor(), body["summary"], body["title"])
-        return _opened(service.open_incident(session, runtime(), opening))
+    alert, _ = alerts.get(*tx, alert_id)
+    opening = reported(alert, current_actor(), body["summary"], body["title"])
+    return _opened(service.open_incident(tx.session, runtime(), opening))
 
 
 @blueprint.route("/alerts/incidents", methods=["POST"])
 @requires("incidents:write")
 @blueprint.arguments(schemas.StandaloneBody)
 @blueprint.response(201, schemas.OpenedRow)
-def open_incident(body: dict[str, Any]) -> tuple[dict[str, Any], int]:
+@in_transaction
+def open_incident(tx: Tx, body: dict[str, Any]) -> tuple[dict[str, Any], int]:
     """Open an incident by hand that belongs to no alert. It is not announced."""
     opening = manual.standalone(
-        current_org_id(), current_actor(), body["summary"], body["title"], body["severity"]
+        tx.org_id, current_actor(), body["summary"], body["title"], body["severity"]
     )
-    with runtime().postgres.transaction() as session:
-        return _opened(service.open_incident(session, runtime(), opening))
+    return _opened(service.open_incident(tx.session, runtime(), opening))
 
 
 @blueprint.route("/alerts/incidents/<incident_id>")
 @requires("incidents:read")
 @blueprint.response(200, schemas.IncidentDetail)
-def get_incident(incident_id: str) -> dict[str, Any]:
+@in_transaction
+def get_incident(tx: Tx, incident_id: str) -> dict[str, Any]:
     """Read one incident with its notifications, subscribers, comments and activity."""
-    org_id = current_org_id()
-    with runtime().postgres.transaction() as session:
-        found = incidents.get(session, org_id, incident_id)
-        return row_of(
-            schemas.IncidentDetail,
-            found,
-            notifications=notifications.list_(session, org_id, found.id),
-            subscribers=subscribers.list_(session, org_id, found.id),
-            comments=comments.list_(session, org_id, found.id),
-            activity=activity.of_incident(session, org_id, found.id),
-        )
+    found = incidents.get(*tx, incident_id)
+    return row_of(
+        schemas.IncidentDetail,
+        found,
+        notifications=notifications.list_(*tx, found.id),
+        subscribers=subscribers.list_(*tx, found.id),
+        comments=comments.list_(*tx, found.id),
+        activity=activity.of_incident(*tx, found.id),
+    )
 
 
 @blueprint.route("/alerts/incidents/<incident_id>/values")
@@ -139,138 +139,113 @@ def get_incident_values(incident_id: str) -> dict[str, Any]:
 @blueprint.route("/alerts/incidents/<incident_id>/ack", methods=["POST"])
 @requires("incidents:ack")
 @blueprint.response(200, schemas.IncidentRow, errors=(409,))
-def acknowledge_incident(incident_id: str) -> Incident:
+@in_transaction
+def acknowledge_incident(tx: Tx, incident_id: str) -> Incident:
     """Acknowledge an incident and subscribe to it.
 
     `acknowledged_at` and `acknowledged_by` keep the first acknowledgement. The activity also shows
     those of other people.
     """
-    with runtime().postgres.transaction() as session:
-        return lifecycle.acknowledge(
-            session, runtime(), current_org_id(), incident_id, current_actor()
-        )
+    return lifecycle.acknowledge(tx.session, runtime(), tx.org_id, incident_id, current_actor())
 
 
 @blueprint.route("/alerts/incidents/<incident_id>/assign", methods=["POST"])
 @requires("incidents:ack")
 @blueprint.arguments(schemas.AssignBody)
 @blueprint.response(200, schemas.IncidentRow, errors=(409,))
-def assign_incident(body: dict[str, Any], incident_id: str) -> Incident:
+@in_transaction
+def assign_incident(tx: Tx, body: dict[str, Any], incident_id: str) -> Incident:
     """Replace the assignees of an incident: none to at most 50 active members."""
     field, emails = _assigned(body)
-    with runtime().postgres.transaction() as session:
-        return lifecycle.assign(
-            session,
-            runtime(),
-            current_org_id(),
-            incident_id,
-            current_actor(),
-            emails,
-            field=field,
-        )
+    return lifecycle.assign(
+        tx.session, runtime(), tx.org_id, incident_id, current_actor(), emails, field=field
+    )
 
 
 @blueprint.route("/alerts/incidents/<incident_id>/resolve", methods=["POST"])
 @requires("incidents:ack")
 @blueprint.arguments(schemas.ResolveBody)
 @blueprint.response(200, schemas.IncidentRow, errors=(409,))
-def resolve_incident(body: dict[str, Any], incident_id: str) -> Incident:
+@in_transaction
+def resolve_incident(tx: Tx, body: dict[str, Any], incident_id: str) -> Incident:
     """Resolve an incident for good, with the finding that it came from, and announce it.
 
     The rule of the incident is judged only by what happens after the resolution, or after
     `snooze_secs` more. A statement of `custom_sql` names its own window.
     """
-    with runtime().postgres.transaction() as session:
-        begin_after(session, current_org_id(), incident_id, snooze_secs=body["snooze_secs"])
-        return resolve_with_finding(
-            session,
-            runtime(),
-            current_org_id(),
-            incident_id,
-            current_actor(),
-        )
+    begin_after(*tx, incident_id, snooze_secs=body["snooze_secs"])
+    return resolve_with_finding(tx.session, runtime(), tx.org_id, incident_id, current_actor())
 
 
 @blueprint.route("/alerts/incidents/<incident_id>/send-again", methods=["POST"])
 @requires("incidents:ack")
 @blueprint.response(200, schemas.IncidentNotification(many=True))
-def send_again(incident_id: str) -> list[Notification]:
+@in_transaction
+def send_again(tx: Tx, incident_id: str) -> list[Notification]:
     """Send the failed notifications about an incident again; return all of them, oldest first."""
-    with runtime().postgres.transaction() as session:
-        return notifications.send_again(session, runtime(), current_org_id(), incident_id)
+    return notifications.send_again(tx.session, runtime(), tx.org_id, incident_id)
 
 
 @blueprint.route("/alerts/incidents/<incident_id>/comments")
 @requires("incidents:read")
 @blueprint.response(200, schemas.CommentRow(many=True))
-def list_comments(incident_id: str) -> list[IncidentComment]:
+@in_transaction
+def list_comments(tx: Tx, incident_id: str) -> list[IncidentComment]:
     """List the comments on an incident, oldest first, deleted ones without their body."""
-    with runtime().postgres.transaction() as session:
-        return comments.list_(session, current_org_id(), incident_id)
+    return comments.list_(*tx, incident_id)
 
 
 @blueprint.route("/alerts/incidents/<incident_id>/comments", methods=["POST"])
 @requires("incidents:ack")
 @blueprint.arguments(schemas.CommentBody)
 @blueprint.response(201, schemas.CommentRow, errors=(409,))
-def add_comment(body: dict[str, Any], incident_id: str) -> IncidentComment:
+@in_transaction
+def add_comment(tx: Tx, body: dict[str, Any], incident_id: str) -> IncidentComment:
     """Comment on an incident, open or resolved. It has at most 2000 comments."""
-    with runtime().postgres.transaction() as session:
-        return comments.create(
-            session, runtime(), current_org_id(), incident_id, current_actor(), body["body"]
-        )
+    return comments.create(
+        tx.session, runtime(), tx.org_id, incident_id, current_actor(), body["body"]
+    )
 
 
 @blueprint.route("/alerts/incidents/<incident_id>/comments/<comment_id>", methods=["DELETE"])
 @requires_any("incidents:ack", comments.MODERATES)
 @blueprint.needs_for_others(comments.MODERATES)
 @blueprint.response(204)
-def delete_comment(incident_id: str, comment_id: str) -> Response:
+@in_transaction
+def delete_comment(tx: Tx, incident_id: str, comment_id: str) -> Response:
     """Delete a comment of your own. Deleting another person's comment needs `incidents:write`."""
     permissions = current_identity().permissions
-    with runtime().postgres.transaction() as session:
-        comments.delete(
-            session,
-            current_org_id(),
-            incident_id,
-            comment_id,
-            current_actor(),
-            permissions=permissions,
-        )
+    comments.delete(*tx, incident_id, comment_id, current_actor(), permissions=permissions)
     return no_content()
 
 
 @blueprint.route("/alerts/incidents/<incident_id>/subscribers")
 @requires("incidents:read")
 @blueprint.response(200, schemas.SubscriberRow(many=True))
-def list_subscribers(incident_id: str) -> list[IncidentSubscriber]:
+@in_transaction
+def list_subscribers(tx: Tx, incident_id: str) -> list[IncidentSubscriber]:
     """List the current subscribers of an incident."""
-    with runtime().postgres.transaction() as session:
-        return subscribers.list_(session, current_org_id(), incident_id)
+    return subscribers.list_(*tx, incident_id)
 
 
 @blueprint.route("/alerts/incidents/<incident_id>/subscribe", methods=["POST"])
 @requires("incidents:ack")
 @blueprint.arguments(schemas.SubscriptionBody)
 @blueprint.response(200, schemas.SubscriptionRow)
-def subscribe_to_incident(body: dict[str, Any], incident_id: str) -> Subscription:
+@in_transaction
+def subscribe_to_incident(tx: Tx, body: dict[str, Any], incident_id: str) -> Subscription:
     """Subscribe an active member to an incident, by mail."""
-    with runtime().postgres.transaction() as session:
-        return subscribers.subscribe(
-            session, current_org_id(), incident_id, current_actor(), body["email"]
-        )
+    return subscribers.subscribe(*tx, incident_id, current_actor(), body["email"])
 
 
 @blueprint.route("/alerts/incidents/<incident_id>/unsubscribe", methods=["POST"])
 @requires("incidents:ack")
 @blueprint.arguments(schemas.SubscriptionBody)
 @blueprint.response(200, schemas.SubscriptionRow)
-def unsubscribe_from_incident(body: dict[str, Any], incident_id: str) -> Subscription:
+@in_transaction
+def unsubscribe_from_incident(tx: Tx, body: dict[str, Any], incident_id: str) -> Subscription:
     """End a subscription until the member acts on the incident or is assigned to it again."""
-    with runtime().postgres.transaction() as session:
-        return subscribers.unsubscribe(
-            session, current_org_id(), incident_id, current_actor(), body["email"]
-        )
+    return subscribers.unsubscribe(*tx, incident_id, current_actor(), body["email"])
 
 
 def _filter(query: dict[str, Any]) -> listing.IncidentFilter:

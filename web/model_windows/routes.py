@@ -4,15 +4,14 @@ from typing import Any
 
 from flask import Response
 
-from shared.foundation.cache import at_once
 from shared.reading.model_windows import service as model_windows
 from shared.reading.model_windows.models import ModelContextWindow
 from shared.reading.model_windows.service import ModelWindow
-from web.auth import current_org_id, requires
+from web.auth import requires
 from web.blueprint import Blueprint
 from web.model_windows.schemas import ModelQuery, ResolvedWindow, WindowBody, WindowList, WindowRow
 from web.responses import no_content
-from web.state import runtime
+from web.transaction import Tx, in_transaction, in_transaction_at_once
 
 blueprint = Blueprint("model context windows", "Number of tokens that a model can hold")
 
@@ -22,35 +21,33 @@ _PATH = "/settings/model-context-windows"
 @blueprint.route(_PATH)
 @requires("settings:read")
 @blueprint.response(200, WindowList)
-def list_model_windows() -> dict[str, Any]:
+@in_transaction
+def list_model_windows(tx: Tx) -> dict[str, Any]:
     """List the context windows that the organization set."""
-    with runtime().postgres.transaction() as session:
-        return {"model_context_windows": model_windows.list_(session, current_org_id())}
+    return {"model_context_windows": model_windows.list_(*tx)}
 
 
 @blueprint.route(_PATH, methods=["PUT"])
 @requires("settings:write")
 @blueprint.arguments(WindowBody)
 @blueprint.response(200, WindowRow, errors=(409,))
-def put_model_window(body: dict[str, Any]) -> ModelContextWindow:
+@in_transaction_at_once
+def put_model_window(tx: Tx, body: dict[str, Any]) -> ModelContextWindow:
     """Set the context window of a model, from the next event on.
 
     Stored events keep their window.
     """
-    with at_once(runtime().postgres, runtime().redis) as session:
-        return model_windows.replace(
-            session, current_org_id(), body["model_id"], body["context_window"]
-        )
+    return model_windows.replace(*tx, body["model_id"], body["context_window"])
 
 
 @blueprint.route(_PATH, methods=["DELETE"])
 @requires("settings:write")
 @blueprint.arguments(ModelQuery, location="query")
 @blueprint.response(204)
-def delete_model_window(query: dict[str, Any]) -> Response:
+@in_transaction_at_once
+def delete_model_window(tx: Tx, query: dict[str, Any]) -> Response:
     """Return a model to the built-in table, from the next event on."""
-    with at_once(runtime().postgres, runtime().redis) as session:
-        model_windows.delete(session, current_org_id(), query["model"])
+    model_windows.delete(*tx, query["model"])
     return no_content()
 
 
@@ -58,7 +55,7 @@ def delete_model_window(query: dict[str, Any]) -> Response:
 @requires("settings:read")
 @blueprint.arguments(ModelQuery, location="query")
 @blueprint.response(200, ResolvedWindow)
-def resolve_model_window(query: dict[str, Any]) -> ModelWindow:
+@in_transaction
+def resolve_model_window(tx: Tx, query: dict[str, Any]) -> ModelWindow:
     """Return the context window that the next event of a model will get."""
-    with runtime().postgres.transaction() as session:
-        return model_windows.resolve(session, current_org_id(), query["model"])
+    return model_windows.resolve(*tx, query["model"])

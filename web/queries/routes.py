@@ -6,11 +6,12 @@ from shared.reading.dashboards.service import delete_query as delete_unless_show
 from shared.reading.queries import service as queries
 from shared.reading.queries.models import SavedQuery
 from shared.reading.queries.service import QueryContent
-from web.auth import current_identity, current_org_id, requires
+from web.auth import current_identity, requires
 from web.blueprint import Blueprint
 from web.queries.run import add_run
 from web.queries.schemas import DeletedQuery, QueryBody, QueryList, QueryRow
-from web.state import published_schema, runtime
+from web.state import published_schema
+from web.transaction import Tx, in_transaction
 
 blueprint = Blueprint(
     "queries", "Read-only SQL over events, sessions and evaluations, saved or run at once"
@@ -21,57 +22,53 @@ add_run(blueprint)
 @blueprint.route("/queries")
 @requires("queries:read")
 @blueprint.response(200, QueryList)
-def list_queries() -> dict[str, list[SavedQuery]]:
+@in_transaction
+def list_queries(tx: Tx) -> dict[str, list[SavedQuery]]:
     """List the organization's saved queries by name, in the order of code points."""
-    with runtime().postgres.transaction() as session:
-        return {"queries": queries.list_(session, current_org_id())}
+    return {"queries": queries.list_(*tx)}
 
 
 @blueprint.route("/queries", methods=["POST"])
 @requires("queries:write")
 @blueprint.arguments(QueryBody)
 @blueprint.response(201, QueryRow, errors=(409,))
-def create_query(body: dict[str, Any]) -> SavedQuery:
+@in_transaction
+def create_query(tx: Tx, body: dict[str, Any]) -> SavedQuery:
     """Save a query that would be allowed to run, without running it.
 
     A statement that `/queries/run` would refuse is refused here too, with the reason under
     `sql_text`. An organization has at most 2000 saved queries with at most 16 MiB in total.
     """
     author = current_identity().name
-    with runtime().postgres.transaction() as session:
-        return queries.create(
-            session, current_org_id(), _content(body), schema=published_schema(), created_by=author
-        )
+    return queries.create(*tx, _content(body), schema=published_schema(), created_by=author)
 
 
 @blueprint.route("/queries/<query_id>")
 @requires("queries:read")
 @blueprint.response(200, QueryRow)
-def get_query(query_id: str) -> SavedQuery:
+@in_transaction
+def get_query(tx: Tx, query_id: str) -> SavedQuery:
     """Read one saved query."""
-    with runtime().postgres.transaction() as session:
-        return queries.get(session, current_org_id(), query_id)
+    return queries.get(*tx, query_id)
 
 
 @blueprint.route("/queries/<query_id>", methods=["PUT"])
 @requires("queries:write")
 @blueprint.arguments(QueryBody)
 @blueprint.response(200, QueryRow, errors=(409,))
-def replace_query(body: dict[str, Any], query_id: str) -> SavedQuery:
+@in_transaction
+def replace_query(tx: Tx, body: dict[str, Any], query_id: str) -> SavedQuery:
     """Replace a saved query as a whole, for all its tiles. It is checked like a new one."""
-    with runtime().postgres.transaction() as session:
-        return queries.replace(
-            session, current_org_id(), query_id, _content(body), schema=published_schema()
-        )
+    return queries.replace(*tx, query_id, _content(body), schema=published_schema())
 
 
 @blueprint.route("/queries/<query_id>", methods=["DELETE"])
 @requires("queries:delete")
 @blueprint.response(200, DeletedQuery, errors=(409,))
-def delete_query(query_id: str) -> dict[str, bool]:
+@in_transaction
+def delete_query(tx: Tx, query_id: str) -> dict[str, bool]:
     """Delete a saved query for good. A query that a tile shows is refused."""
-    with runtime().postgres.transaction() as session:
-        delete_unless_shown(session, current_org_id(), query_id)
+    delete_unless_shown(*tx, query_id)
     return {"ok": True}
 
 

@@ -6,11 +6,11 @@ from shared.access.settings import service as settings
 from shared.access.settings.catalogue import CATALOGUE
 from shared.access.settings.reading import default_of
 from shared.access.settings.service import Editor
-from shared.foundation.cache import at_once
-from web.auth import current_identity, current_org_id, requires
+from web.auth import current_identity, requires
 from web.blueprint import Blueprint
 from web.settings import schemas
 from web.state import runtime
+from web.transaction import Tx, in_transaction, in_transaction_at_once
 
 blueprint = Blueprint("settings", "Values that people change while the service runs")
 
@@ -18,15 +18,15 @@ blueprint = Blueprint("settings", "Values that people change while the service r
 @blueprint.route("/settings")
 @requires("settings:read")
 @blueprint.response(200, schemas.SettingList)
-def list_settings() -> dict[str, Any]:
+@in_transaction
+def list_settings(tx: Tx) -> dict[str, Any]:
     """List every setting with its current value. Secrets are never shown.
 
     Without `settings:write` URLs are cut after their origin, because the path of a webhook is often
     its secret.
     """
     whole_urls = "settings:write" in current_identity().permissions
-    with runtime().postgres.transaction() as session:
-        found = settings.list_(session, runtime().settings, current_org_id(), whole_urls=whole_urls)
+    found = settings.list_(tx.session, runtime().settings, tx.org_id, whole_urls=whole_urls)
     return {"settings": [schemas.setting_row(current) for current in found]}
 
 
@@ -46,15 +46,15 @@ def list_setting_schemas() -> dict[str, Any]:
 @requires("settings:write")
 @blueprint.arguments(schemas.SettingBody)
 @blueprint.response(200, schemas.SettingRow, errors=(409,))
-def put_setting(body: dict[str, Any], key: str) -> dict[str, Any]:
+@in_transaction_at_once
+def put_setting(tx: Tx, body: dict[str, Any], key: str) -> dict[str, Any]:
     """Set a value, from the next request or event on in every process.
 
     The body is `{"value": …}` or the bare value. Null resets the setting to its default.
     """
     identity = current_identity()
     editor = Editor(identity.name, None if identity.user is None else identity.user.email)
-    with at_once(runtime().postgres, runtime().redis) as session:
-        changed = settings.replace(
-            session, runtime().settings, current_org_id(), key, body["value"], editor
-        )
+    changed = settings.replace(
+        tx.session, runtime().settings, tx.org_id, key, body["value"], editor
+    )
     return schemas.setting_row(changed)

@@ -8,10 +8,11 @@ from shared.watch.audits.findings import triage
 from shared.watch.audits.findings.rules import ACTIVE
 from shared.watch.audits.findings.service import FindingFilter, ListedFinding
 from web.audits.findings import schemas
-from web.auth import current_actor, current_org_id, requires
+from web.auth import current_actor, requires
 from web.blueprint import Blueprint
 from web.responses import row_of
 from web.state import runtime
+from web.transaction import Tx, in_transaction
 
 blueprint = Blueprint("findings", "Findings of audits, and decisions about them")
 
@@ -20,30 +21,31 @@ blueprint = Blueprint("findings", "Findings of audits, and decisions about them"
 @requires("audits:read")
 @blueprint.arguments(schemas.FindingQuery, location="query", as_kwargs=True)
 @blueprint.response(200, schemas.FindingRow(many=True))
+@in_transaction
 def list_findings(
-    status: list[Any], audit_id: UUID | None, run_id: UUID | None, limit: int, offset: int
+    tx: Tx, status: list[Any], audit_id: UUID | None, run_id: UUID | None, limit: int, offset: int
 ) -> list[dict[str, Any]]:
     """List findings by priority, acknowledged ones by half of it, equal ones newest first."""
     wanted = FindingFilter(statuses=status or ACTIVE, audit_id=audit_id, run_id=run_id)
-    with runtime().postgres.transaction() as session:
-        page = findings.list_(session, current_org_id(), wanted, limit=limit, offset=offset)
+    page = findings.list_(*tx, wanted, limit=limit, offset=offset)
     return [_row(one) for one in page]
 
 
 @blueprint.route("/audits/findings/<fid>")
 @requires("audits:read")
 @blueprint.response(200, schemas.FindingRow)
-def get_finding(fid: str) -> dict[str, Any]:
+@in_transaction
+def get_finding(tx: Tx, fid: str) -> dict[str, Any]:
     """Read one finding, whatever its status."""
-    with runtime().postgres.transaction() as session:
-        return _row(findings.get(session, current_org_id(), fid))
+    return _row(findings.get(*tx, fid))
 
 
 @blueprint.route("/audits/findings/<fid>/status", methods=["POST"])
 @requires("audits:write")
 @blueprint.arguments(schemas.FindingActionBody)
 @blueprint.response(200, schemas.FindingActionDone, errors=(409,))
-def act_on_finding(body: dict[str, Any], fid: str) -> dict[str, Any]:
+@in_transaction
+def act_on_finding(tx: Tx, body: dict[str, Any], fid: str) -> dict[str, Any]:
     """Acknowledge, mute, dismiss, resolve, reopen or assign a finding.
 
     - `ack` ranks the finding as if it had half of its priority. Priority and status stay.
@@ -60,17 +62,16 @@ def act_on_finding(body: dict[str, Any], fid: str) -> dict[str, Any]:
     pattern.
     """
     action = body["action"]
-    with runtime().postgres.transaction() as session:
-        finding = triage.act(
-            session,
-            runtime(),
-            current_org_id(),
-            fid,
-            action,
-            current_actor(),
-            reason=body["reason"],
-            assigned_to=body["assigned_to"],
-        )
+    finding = triage.act(
+        tx.session,
+        runtime(),
+        tx.org_id,
+        fid,
+        action,
+        current_actor(),
+        reason=body["reason"],
+        assigned_to=body["assigned_to"],
+    )
     return {"id": finding.id, "action": action, "ok": True, "status": finding.status}
 
 
