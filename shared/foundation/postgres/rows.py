@@ -1,10 +1,12 @@
-"""Finds the row that a request names, and writes rows that may break a unique constraint."""
+"""Finds and measures the rows of a request, and writes those that may break a constraint."""
 
 import uuid
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from functools import reduce
+from operator import add
+from typing import Any, TypeVar, TypeVarTuple
 
-from sqlalchemy import Select
+from sqlalchemy import Row, Select, Text, cast, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Mapped, Session
 
@@ -13,6 +15,7 @@ from shared.foundation.core.ids import parse_uuid
 from shared.foundation.postgres.database import transaction_time
 
 Entity = TypeVar("Entity")
+Columns = TypeVarTuple("Columns")
 
 
 def require_row(
@@ -23,10 +26,21 @@ def require_row(
     what: str,
 ) -> Entity:
     """Returns the one of `rows` with this id; raises `NotFound`, also for a malformed id."""
+    return require_columns(session, rows, id_column, row_id, what)[0]
+
+
+def require_columns(
+    session: Session,
+    rows: Select[*Columns],
+    id_column: Mapped[uuid.UUID],
+    row_id: str | uuid.UUID,
+    what: str,
+) -> Row[*Columns]:
+    """Does the same for rows of several entities or columns."""
     parsed = parse_uuid(row_id) if isinstance(row_id, str) else row_id
     found = None
     if parsed is not None:
-        found = session.scalars(rows.where(id_column == parsed)).one_or_none()
+        found = session.execute(rows.where(id_column == parsed)).one_or_none()
     if found is None:
         raise NotFound.named(what, row_id)
     return found
@@ -47,3 +61,9 @@ def change(session: Session, row: Any, columns: Mapping[str, Any]) -> None:
     """Sets columns of a row, and `updated_at` to the time of the transaction."""
     for name, value in {**columns, "updated_at": transaction_time(session)}.items():
         setattr(row, name, value)
+
+
+def sizes(*columns: Any) -> Select[int]:
+    """Returns a query for the bytes of the columns as text, in each row. NULL has none."""
+    lengths = [func.coalesce(func.octet_length(cast(one, Text)), 0) for one in columns]
+    return select(reduce(add, lengths))

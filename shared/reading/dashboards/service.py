@@ -3,14 +3,14 @@
 import uuid
 from typing import NamedTuple
 
-from sqlalchemy import Select, Text, cast, func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from shared.access.audit_log import fields_of, record
 from shared.access.organizations import creations
 from shared.foundation.core.errors import Conflict
 from shared.foundation.postgres import transaction_time
-from shared.foundation.postgres.rows import change, require_row
+from shared.foundation.postgres.rows import change, require_row, sizes
 from shared.reading.dashboards.models import Dashboard, Tile
 from shared.reading.dashboards.rules import ROOM, DashboardContent, checked_dashboard
 from shared.reading.queries import service as queries
@@ -128,12 +128,8 @@ def _of(org_id: uuid.UUID) -> Select[Dashboard]:
 
 
 def _sizes(org_id: uuid.UUID) -> Select[int]:
-    size = (
-        func.octet_length(Dashboard.name)
-        + func.octet_length(Dashboard.description)
-        + func.octet_length(cast(Dashboard.definition, Text))
-    )
-    return select(size).where(Dashboard.org_id == org_id)
+    of_each = sizes(Dashboard.name, Dashboard.description, Dashboard.definition)
+    return of_each.where(Dashboard.org_id == org_id)
 
 
 def _counted(count: int, noun: str) -> str:

@@ -6,13 +6,13 @@ from dataclasses import asdict
 from dataclasses import replace as with_fields
 from datetime import datetime
 
-from sqlalchemy import Select, Text, cast, func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from shared.foundation.core.errors import Invalid, NotFound
 from shared.foundation.core.ids import parse_uuid
 from shared.foundation.postgres import transaction_time
-from shared.foundation.postgres.rows import change, require_row
+from shared.foundation.postgres.rows import change, require_row, sizes
 from shared.reading.dashboards import rules
 from shared.reading.dashboards import service as dashboards
 from shared.reading.dashboards.models import Dashboard, Tile
@@ -171,7 +171,5 @@ def _one(session: Session, dashboard: Dashboard, tile_id: str) -> Tile:
 
 
 def _sizes(dashboard: Dashboard) -> Select[int]:
-    size = func.octet_length(cast(Tile.chart_config, Text)) + func.octet_length(
-        cast(Tile.param_bindings, Text)
-    )
-    return select(size).where(Tile.org_id == dashboard.org_id, Tile.dashboard_id == dashboard.id)
+    of_each = sizes(Tile.chart_config, Tile.param_bindings)
+    return of_each.where(Tile.org_id == dashboard.org_id, Tile.dashboard_id == dashboard.id)

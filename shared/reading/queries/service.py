@@ -8,7 +8,7 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Select, Text, cast, collate, func, select
+from sqlalchemy import Select, collate, select
 from sqlalchemy.orm import Session
 
 from shared.access.audit_log import fields_of, record
@@ -17,7 +17,7 @@ from shared.foundation.core import bounds
 from shared.foundation.core.errors import Conflict, Invalid, NotFound
 from shared.foundation.postgres import transaction_time
 from shared.foundation.postgres.room import Room
-from shared.foundation.postgres.rows import change, flush_unique, require_row
+from shared.foundation.postgres.rows import change, flush_unique, require_row, sizes
 from shared.reading.queries.guard.statement import guard
 from shared.reading.queries.models import SavedQuery
 
@@ -144,14 +144,9 @@ def _require_guarded(sql_text: str, schema: str) -> None:
 
 
 def _sizes(org_id: uuid.UUID) -> Select[int]:
-    texts = (
-        SavedQuery.name,
-        SavedQuery.description,
-        SavedQuery.sql_text,
-        cast(SavedQuery.params, Text),
-    )
-    first, *rest = (func.octet_length(text) for text in texts)
-    return select(sum(rest, first)).where(SavedQuery.org_id == org_id)
+    one = SavedQuery
+    of_each = sizes(one.name, one.description, one.sql_text, one.params)
+    return of_each.where(one.org_id == org_id)
 
 
 def _flush(session: Session) -> None:

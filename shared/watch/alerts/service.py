@@ -7,14 +7,14 @@ rule is due at once, and an evaluation that is under way does not count.
 import uuid
 from typing import Any
 
-from sqlalchemy import Select, Text, cast, func, select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from shared.access.audit_log import fields_of, record
 from shared.access.organizations import creations
-from shared.foundation.core.errors import NotFound
 from shared.foundation.core.ids import parse_uuid
 from shared.foundation.postgres import transaction_time
+from shared.foundation.postgres.rows import change, require_columns, sizes
 from shared.watch.alerts.models import Alert, AlertState
 from shared.watch.alerts.rules import ROOM, AlertContent, checked
 
@@ -37,11 +37,8 @@ def list_(session: Session, org_id: uuid.UUID) -> list[tuple[Alert, AlertState]]
 
 def get(session: Session, org_id: uuid.UUID, alert_id: str) -> tuple[Alert, AlertState]:
     """Returns one rule with its state; raises `NotFound`."""
-    query = _of(org_id).where(Alert.id == parse_uuid(alert_id))
-    found = session.execute(query).one_or_none()
-    if found is None:
-        raise NotFound.named("alert", alert_id)
-    return found[0], found[1]
+    alert, state = require_columns(session, _of(org_id), Alert.id, alert_id, "alert")
+    return alert, state
 
 
 def create(
@@ -82,8 +79,7 @@ def replace(
     ROOM.require(session, others, size, what="alerts")
     before = _logged(alert)
     changed = any(getattr(alert, name) != columns[name] for name in _EVALUATED)
-    for name, value in {**columns, "updated_at": transaction_time(session)}.items():
-        setattr(alert, name, value)
+    change(session, alert, columns)
     if changed:
         alert.revision += 1
         _begin_anew(session, alert, state)
@@ -141,11 +137,5 @@ def _of(org_id: uuid.UUID) -> Select[Alert, AlertState]:
 
 
 def _sizes(org_id: uuid.UUID) -> Select[int]:
-    texts = (
-        Alert.name,
-        func.coalesce(Alert.description, ""),
-        cast(Alert.trigger_spec, Text),
-        cast(Alert.channels, Text),
-    )
-    first, *rest = (func.octet_length(text) for text in texts)
-    return select(sum(rest, first)).where(Alert.org_id == org_id)
+    of_each = sizes(Alert.name, Alert.description, Alert.trigger_spec, Alert.channels)
+    return of_each.where(Alert.org_id == org_id)

@@ -5,14 +5,13 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, Text, cast, func, select, true
+from sqlalchemy import Select, func, select, true
 from sqlalchemy import delete as sql_delete
 from sqlalchemy.orm import Session
 
 from shared.access.audit_log import fields_of, record
-from shared.foundation.core.errors import NotFound
-from shared.foundation.core.ids import parse_uuid
 from shared.foundation.postgres import after_commit, transaction_time
+from shared.foundation.postgres.rows import require_columns, require_row, sizes
 from shared.foundation.queue import Queue
 from shared.foundation.queue.jobs import SCHEDULE_AUDITS
 from shared.watch.audits.lock import lock_findings
@@ -47,11 +46,8 @@ def list_(session: Session, org_id: uuid.UUID) -> list[ListedAudit]:
 
 def get(session: Session, org_id: uuid.UUID, audit_id: str) -> ListedAudit:
     """Returns one audit; raises `NotFound`."""
-    query = _with_newest_run(org_id).where(Audit.id == parse_uuid(audit_id))
-    found = session.execute(query).one_or_none()
-    if found is None:
-        raise NotFound.named("audit", audit_id)
-    return ListedAudit(*found)
+    audits = _with_newest_run(org_id)
+    return ListedAudit(*require_columns(session, audits, Audit.id, audit_id, "audit"))
 
 
 def changeable(session: Session, org_id: uuid.UUID, audit_id: str | uuid.UUID) -> Audit:
@@ -60,12 +56,8 @@ def changeable(session: Session, org_id: uuid.UUID, audit_id: str | uuid.UUID) -
     Every change of an audit's runs or findings locks the audit first, so transactions cannot
     deadlock.
     """
-    parsed = audit_id if isinstance(audit_id, uuid.UUID) else parse_uuid(audit_id)
-    query = select(Audit).where(Audit.org_id == org_id, Audit.id == parsed).with_for_update()
-    found = session.scalars(query).one_or_none()
-    if found is None:
-        raise NotFound.named("audit", audit_id)
-    return found
+    audits = select(Audit).where(Audit.org_id == org_id).with_for_update()
+    return require_row(session, audits, Audit.id, audit_id, "audit")
 
 
 def create(
@@ -212,13 +204,6 @@ def _require_room(session: Session, audit: Audit) -> None:
 
 
 def _sizes(org_id: uuid.UUID) -> Select[int]:
-    texts = (
-        Audit.name,
-        func.coalesce(Audit.description, ""),
-        func.array_to_string(Audit.ignore_error_types, ""),
-        Audit.context_text,
-        cast(Audit.scope, Text),
-        cast(Audit.channels, Text),
-    )
-    first, *rest = (func.octet_length(text) for text in texts)
-    return select(sum(rest, first)).where(Audit.org_id == org_id)
+    ignored = func.array_to_string(Audit.ignore_error_types, "")
+    texts = (Audit.name, Audit.description, ignored, Audit.context_text)
+    return sizes(*texts, Audit.scope, Audit.channels).where(Audit.org_id == org_id)

@@ -8,9 +8,8 @@ from typing import NamedTuple
 from sqlalchemy import ARRAY, Select, Text, case, func, literal, select
 from sqlalchemy.orm import Session
 
-from shared.foundation.core.errors import NotFound
-from shared.foundation.core.ids import parse_uuid
 from shared.foundation.postgres import transaction_time
+from shared.foundation.postgres.rows import require_columns
 from shared.watch.audits.findings.models import Finding, FindingAction, FindingSighting
 from shared.watch.audits.findings.priority import ACKNOWLEDGED_FACTOR, SEVERITY_ORDER
 from shared.watch.audits.findings.rules import ACTIVE, Status
@@ -61,11 +60,7 @@ def list_(
 
 def get(session: Session, org_id: uuid.UUID, finding_id: str) -> ListedFinding:
     """Returns one finding; raises `NotFound`."""
-    query = _of(org_id).where(Finding.id == parse_uuid(finding_id))
-    row = session.execute(query).one_or_none()
-    if row is None:
-        raise NotFound.named("finding", finding_id)
-    return ListedFinding(*row)
+    return ListedFinding(*require_columns(session, _of(org_id), Finding.id, finding_id, "finding"))
 
 
 def open_counts(session: Session, org_id: uuid.UUID) -> Mapping[uuid.UUID, int]:

@@ -16,10 +16,10 @@ from shared.access.users.members import memberships_of
 from shared.foundation.core.actor import Actor
 from shared.foundation.core.bounds import require_text
 from shared.foundation.core.email_address import normal_address
-from shared.foundation.core.errors import Conflict, Invalid, NotFound
-from shared.foundation.core.ids import parse_uuid
+from shared.foundation.core.errors import Conflict, Invalid
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.postgres import transaction_time
+from shared.foundation.postgres.rows import require_row
 from shared.watch.audits.findings.models import Finding, FindingAction, Suppression
 from shared.watch.audits.findings.rules import ACTIVE, SUPPRESSED, Status
 from shared.watch.audits.findings.service import changeable, mark_resolved
@@ -189,11 +189,8 @@ _ACTIONS: dict[Action, Callable[[_Decision], None]] = {
 
 
 def _one(session: Session, org_id: uuid.UUID, finding_id: str) -> Finding:
-    query = select(Finding).where(Finding.org_id == org_id, Finding.id == parse_uuid(finding_id))
-    found = session.scalars(changeable(query)).one_or_none()
-    if found is None:
-        raise NotFound.named("finding", finding_id)
-    return found
+    findings = changeable(select(Finding).where(Finding.org_id == org_id))
+    return require_row(session, findings, Finding.id, finding_id, "finding")
 
 
 def _of_pattern(decision: _Decision) -> list[Finding]:
