@@ -7,7 +7,7 @@ it. It counts brackets outside strings, so it needs neither recursion nor well-f
 
 import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, pairwise
 
 from shared.foundation.core.errors import TooLarge
 
@@ -28,28 +28,44 @@ def split_elements(text: bytes, most: int) -> list[bytes] | None:
     Raises `TooLarge` as soon as there are more than `most`, or too many brackets to count.
     """
     outside = 1 if text.startswith(b"{") else 0
-    array = _Array(most)
     opens_at = 0 if outside == 0 else -1
+    # Where the array of events begins, has a comma, and ends; of two such arrays the last counts.
+    cuts: list[int] = []
+    is_inside = False
     depth = 0
     for token in _tokens(text):
         at = token.start()
         symbol = text[at]
         if symbol in _OPENING:
             if at == opens_at:
-                array.open(at)
+                cuts, is_inside = [at], True
             depth += 1
         elif symbol in _CLOSING:
             depth -= 1
-            if depth == outside:
-                array.close(text, at)
+            if is_inside and depth == outside:
+                _cut(cuts, at, most)
+                is_inside = False
             if depth == 0:
-                return array.elements if not text[at + 1 :].strip() else None
-        elif symbol == _COMMA and depth == outside + 1:
-            array.next(text, at)
+                return _pieces(text, cuts) if not text[at + 1 :].strip() else None
+        elif symbol == _COMMA and is_inside and depth == outside + 1:
+            _cut(cuts, at, most)
         elif symbol == _QUOTE and depth == outside == 1:
             key = _EVENTS_KEY.match(text, at)
             opens_at = key.end() if key else opens_at
     return None
+
+
+def _cut(cuts: list[int], at: int, most: int) -> None:
+    if len(cuts) > most:
+        raise TooLarge(f"the body has more than {most} events")
+    cuts.append(at)
+
+
+def _pieces(text: bytes, cuts: list[int]) -> list[bytes] | None:
+    if not cuts:
+        return None
+    pieces = [text[begin + 1 : end] for begin, end in pairwise(cuts)]
+    return pieces if len(pieces) > 1 or pieces[0].strip() else []
 
 
 def _tokens(text: bytes) -> Iterator[re.Match[bytes]]:
@@ -57,32 +73,3 @@ def _tokens(text: bytes) -> Iterator[re.Match[bytes]]:
     yield from islice(tokens, _MAX_TOKENS)
     if next(tokens, None) is not None:
         raise TooLarge("the body has too many brackets to separate its events")
-
-
-class _Array:
-    """The array of events during the walk; of two such arrays the last counts."""
-
-    def __init__(self, most: int) -> None:
-        self.elements: list[bytes] | None = None
-        self._most = most
-        self._begin: int | None = None
-
-    def open(self, at: int) -> None:
-        self.elements = []
-        self._begin = at + 1
-
-    def next(self, text: bytes, at: int) -> None:
-        """Ends an element at a comma, if one of this array was being read."""
-        if self.elements is None or self._begin is None:
-            return
-        if len(self.elements) >= self._most:
-            raise TooLarge(f"the body has more than {self._most} events")
-        self.elements.append(text[self._begin : at])
-        self._begin = at + 1
-
-    def close(self, text: bytes, at: int) -> None:
-        if self.elements is None or self._begin is None:
-            return
-        if self.elements or text[self._begin : at].strip():
-            self.next(text, at)
-        self._begin = None
