@@ -9,7 +9,7 @@ import aiohttp
 import yarl
 from aiohttp.abc import AbstractResolver
 
-from shared.evaluation.evaluation_jobs.answers import parse_retry_after
+from shared.foundation.core.attempts import parse_retry_after
 from shared.foundation.core.clock import now
 from shared.watch.incidents.deliveries.rules import NoReceiverAnswer, ReceiverAnswer
 from workers.call_loop import CallLoop

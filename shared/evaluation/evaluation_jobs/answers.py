@@ -5,22 +5,16 @@ Pure: bytes and status in, reading out.
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from email.utils import parsedate_to_datetime
 from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from shared.evaluation.evaluation_jobs.result import MAX_SUMMARY_BYTES, JobResult, cut
+from shared.foundation.core.attempts import LATER, parse_retry_after
 from shared.foundation.core.json_words import in_json_words
 
 MAX_ANSWER_BYTES = 10 * 1024 * 1024
-
-# Longer waits in a header are ignored, because the job would be practically lost.
-MAX_RETRY_AFTER_SECS = 24 * 3600.0
-
-# 4xx that mean "later" (RFC 9110, 8470 and 6585); every other 4xx means "never".
-_LATER = frozenset({408, 425, 429})
 
 # Answers to a wrong token, of the evaluator or of a proxy before it.
 NOT_ADMITTED = frozenset({401, 403})
@@ -136,27 +130,12 @@ def read(answer: Answer | NoEvaluatorAnswer, now: datetime) -> Reading:
     if 300 <= answer.status < 400:
         return Refusal(f"the evaluator answered {answer.status}; redirects are not followed")
     error, cause = _describe(answer), f"the evaluator answered {answer.status}"
-    if answer.status in _LATER or answer.status >= 500:
+    if answer.status in LATER or answer.status >= 500:
         wait = parse_retry_after(answer.retry_after, now)
         return AttemptFailure(error, cause=cause, retry_after_secs=wait)
     if answer.is_outage:
         return AttemptFailure(error, cause=cause, counts=False)
     return Refusal(error, cause=cause, is_everyones=answer.status == 401)
-
-
-def parse_retry_after(value: str | None, now: datetime) -> float | None:
-    """Returns the seconds of a Retry-After header (seconds or a date); None without a valid one."""
-    if value is None:
-        return None
-    if value.isascii() and value.isdigit():
-        # The length is compared first: Python refuses to convert thousands of digits.
-        seconds = float(value) if len(value) < 10 else MAX_RETRY_AFTER_SECS
-    else:
-        try:
-            seconds = (parsedate_to_datetime(value) - now).total_seconds()
-        except (ValueError, TypeError):
-            return None
-    return min(seconds, MAX_RETRY_AFTER_SECS) if seconds > 0 else None
 
 
 def _read_success(body: bytes | None) -> Reading:

@@ -2,6 +2,14 @@
 
 import random
 from dataclasses import dataclass
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+
+# 4xx that mean "later" (RFC 9110, 8470 and 6585); every other 4xx means "never".
+LATER = frozenset({408, 425, 429})
+
+# Longer waits in a header count as this one: what waits for longer would be practically lost.
+MAX_RETRY_AFTER_SECS = 24 * 3600.0
 
 
 @dataclass(frozen=True)
@@ -37,3 +45,18 @@ def backoff(attempt: int, jitter: float, *, base_secs: float, cap_secs: float) -
 def jitter() -> float:
     """Returns a random number from 0 to 1."""
     return random.random()  # noqa: S311 it spreads attempts and keeps no secret
+
+
+def parse_retry_after(value: str | None, now: datetime) -> float | None:
+    """Returns the seconds of a Retry-After header (seconds or a date); None without a valid one."""
+    if value is None:
+        return None
+    if value.isascii() and value.isdigit():
+        # The length is compared first: Python refuses to convert thousands of digits.
+        seconds = float(value) if len(value) < 10 else MAX_RETRY_AFTER_SECS
+    else:
+        try:
+            seconds = (parsedate_to_datetime(value) - now).total_seconds()
+        except (ValueError, TypeError):
+            return None
+    return min(seconds, MAX_RETRY_AFTER_SECS) if seconds > 0 else None

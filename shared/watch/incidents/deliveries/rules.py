@@ -2,16 +2,13 @@
 
 from dataclasses import dataclass
 
-from shared.foundation.core.attempts import Again, Failed, Sent, backoff
+from shared.foundation.core.attempts import LATER, Again, Failed, Sent, backoff
 
 BACKOFF_BASE_SECS = 10.0
 BACKOFF_CAP_SECS = 30 * 60.0
 
 # A longer wait that a receiver asks for is cut to this, so that none delays a delivery for days.
 MAX_RETRY_AFTER_SECS = 3600.0
-
-# 4xx that mean "later" (RFC 9110, 8470 and 6585); every other 4xx means "never".
-_LATER = frozenset({408, 425, 429})
 
 
 @dataclass(frozen=True)
@@ -54,7 +51,7 @@ def next_step(
         return Sent()
     if 300 <= status < 400:
         return Failed(f"{error}, and redirects are not followed")
-    if 400 <= status < 500 and status not in _LATER:
+    if 400 <= status < 500 and status not in LATER:
         return Failed(error)
     wait = min(result.retry_after_secs or 0.0, MAX_RETRY_AFTER_SECS)
     return _again(attempt, error, wait, jitter)

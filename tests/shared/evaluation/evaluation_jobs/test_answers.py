@@ -6,14 +6,12 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.evaluation.evaluation_jobs.answers import (
-    MAX_RETRY_AFTER_SECS,
     Answer,
     AttemptFailure,
     NoEvaluatorAnswer,
     Pending,
     Reading,
     Refusal,
-    parse_retry_after,
     read,
 )
 from shared.evaluation.evaluation_jobs.result import JobResult
@@ -196,29 +194,6 @@ def test_retry_after_is_read_from_every_status_that_says_later() -> None:
         failed = read(Answer(status, b"", retry_after="7"), NOW)
         assert isinstance(failed, AttemptFailure)
         assert failed.retry_after_secs == 7.0
-
-
-@pytest.mark.parametrize(
-    ("value", "seconds"),
-    [
-        (None, None),
-        ("120", 120.0),
-        ("0", None),
-        ("-5", None),
-        ("1.5", None),
-        ("soon", None),
-        ("", None),
-        ("²", None),
-        ("9" * 6000, MAX_RETRY_AFTER_SECS),
-        ("86400", 86400.0),
-        ("Sun, 01 Nov 2026 08:00:30 GMT", 30.0),
-        ("Sun, 01 Nov 2026 07:59:30 GMT", None),
-        ("Sun, 01 Nov 2026 08:00:30 -0000", None),
-        ("Fri, 01 Jan 2100 00:00:00 GMT", MAX_RETRY_AFTER_SECS),
-    ],
-)
-def test_retry_after_is_seconds_or_a_date(value: str | None, seconds: float | None) -> None:
-    assert parse_retry_after(value, NOW) == seconds
 
 
 def test_a_long_summary_is_cut_in_whole_characters() -> None:
