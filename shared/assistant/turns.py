@@ -11,14 +11,12 @@ from sqlalchemy.orm import Session
 from shared.assistant.limits import LEASE_SECS, MAX_TURNS, MAX_TURNS_OF_PERSON, MAX_WAIT_SECS
 from shared.assistant.models import AssistantTurn
 from shared.foundation.core.errors import RateLimited
-from shared.foundation.postgres import leases, transaction_time
+from shared.foundation.postgres import leases, lock_until_commit, transaction_time
 from shared.foundation.postgres.database import after_commit
 from shared.foundation.queue import Queue
 from shared.foundation.queue.jobs import ANSWER_QUESTIONS
 from shared.foundation.queue.leased_step import Held
 
-# Any number that no other advisory lock of this project uses.
-_LOCK_ID = 7_237_015
 # A turn takes seconds to minutes.
 _RETRY_SECS = 5
 # The rows stay for the usage of the billing windows that people can look at.
@@ -57,7 +55,7 @@ def begin(
 
     Raises `RateLimited` if the person, the deployment or the organization's day has no room.
     """
-    session.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": _LOCK_ID})
+    lock_until_commit(session, "turns of the assistant")
     of_person = _active() & (AssistantTurn.user_id == user_id)
     if _count(session, of_person) >= MAX_TURNS_OF_PERSON:
         raise _busy(f"you have {MAX_TURNS_OF_PERSON} questions open: wait for an answer")

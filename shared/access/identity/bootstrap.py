@@ -26,10 +26,7 @@ from shared.foundation.core.email_address import normal_address
 from shared.foundation.core.errors import ConfigurationError, Invalid
 from shared.foundation.core.ids import new_id
 from shared.foundation.deployment.runtime import Runtime
-from shared.foundation.postgres import transaction_time
-
-# Any number that no other advisory lock of this project uses.
-_LOCK_ID = 7_237_004
+from shared.foundation.postgres import lock_until_commit, transaction_time
 
 ASSISTANT_PERMISSIONS = frozenset(
     {
@@ -73,7 +70,7 @@ def bootstrap(runtime: Runtime) -> None:
 
 
 def _take_turn(session: Session) -> None:
-    session.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": _LOCK_ID})
+    lock_until_commit(session, "bootstrap")
     # The two keys may swap their secrets; only the result must be unique.
     session.execute(text("SET CONSTRAINTS uq_api_keys_key_hash DEFERRED"))
 

@@ -32,7 +32,7 @@ def lock_until_commit(session: Session, name: str) -> None:
     """Waits until no other transaction holds the lock of this `name`; holds it until this one ends.
 
     For writers that lock many rows in different orders: they take this lock before any row, so they
-    cannot deadlock.
+    cannot deadlock. Also for a transaction that counts places and takes some.
     """
     session.execute(
         text("SELECT pg_advisory_xact_lock(:namespace, hashtext(:name))"),

@@ -16,14 +16,11 @@ from sqlalchemy import and_, text
 from sqlalchemy.orm import Session
 
 from shared.foundation.deployment.runtime import Runtime
-from shared.foundation.postgres import leases
+from shared.foundation.postgres import leases, lock_until_commit
 from shared.foundation.postgres.leases import RowLease
 from shared.foundation.queue.waiting import stored_until_each
 from shared.watch.alerts.evaluation.cadence import MOVED_ON
 from shared.watch.alerts.models import AlertState
-
-# Any numbers that no other advisory lock of this project uses, by `is_sql`.
-_LOCK_IDS = {False: 7_237_011, True: 7_237_012}
 
 # The most rules of a batch, by `is_sql`; a batch is recorded in one transaction.
 MOST_RULES = {False: 500, True: 50}
@@ -175,7 +172,7 @@ def _take(
     marks: Sequence[datetime],
 ) -> RuleBatch | None:
     # One worker at a time counts the places and looks for rules without a lease.
-    session.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": _LOCK_IDS[is_sql]})
+    lock_until_commit(session, f"claims of alerts, SQL {is_sql}")
     if is_sql and session.execute(_FREE_PLACES, {"bound": bound}).scalar_one() <= 0:
         return None
     wanted = {"org_ids": list(org_ids), "untils": list(marks), "is_sql": is_sql}

@@ -19,13 +19,10 @@ from shared.access.settings.catalogue import CATALOGUE
 from shared.access.settings.rules import masked_url
 from shared.foundation.core.attempts import Again, Sent
 from shared.foundation.core.config import Settings
-from shared.foundation.postgres import leases
+from shared.foundation.postgres import leases, lock_until_commit
 from shared.foundation.postgres.leases import RowLease
 from shared.watch.incidents.deliveries.models import Notification
 from shared.watch.incidents.deliveries.rules import Attempt, Step
-
-# Any number that no other advisory lock of this project uses.
-_LOCK_ID = 7_237_010
 
 LANE_PLACES = 4
 
@@ -122,7 +119,7 @@ def claim(
 
     The advisory lock lets one worker at a time count the places of a lane and take some.
     """
-    session.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": _LOCK_ID})
+    lock_until_commit(session, "claims of deliveries")
     wanted = {"url_keys": URL_KEYS, "lane_places": LANE_PLACES, "most": most}
     ids = list(session.scalars(_NEXT, wanted))
     if not ids:
