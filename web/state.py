@@ -10,12 +10,12 @@ from shared.access.limits.service import Limits
 from shared.access.users.sign_in.limits import SignInLimits
 from shared.foundation.clickhouse.published import schema_of
 from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.queue.slots import RUNS_AT_ONCE
 from shared.intake.imports.service import Imports
 from shared.intake.ingest.accept import Ingest
 from shared.intake.otlp.accept import OtlpIngest
 from shared.reading.exports.places import ExportPlaces
 from shared.reading.queries.run import QueryRunner
-from shared.reading.queries.slots import RUNS_AT_ONCE
 from web.proxy_auth import ProxyAuth, proxy_auth_of
 from web.readiness import Readiness
 

@@ -11,8 +11,8 @@ from sqlalchemy import CursorResult, RowMapping, text
 
 from shared.foundation.clickhouse import ClickHouse, Row
 from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.queue.slots import OF_ALERTS
 from shared.reading.queries.run import QueryRunner
-from shared.reading.queries.slots import OF_ALERTS
 from shared.watch.alerts import service
 from shared.watch.alerts.evaluation.dispatcher import AlertDispatcher
 from shared.watch.alerts.evaluation.triggers.interface import (

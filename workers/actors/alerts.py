@@ -4,8 +4,8 @@ import threading
 from functools import partial
 
 from shared.foundation.queue import jobs
+from shared.foundation.queue.slots import OF_ALERTS
 from shared.reading.queries.run import QueryRunner
-from shared.reading.queries.slots import OF_ALERTS
 from shared.watch.alerts.evaluation import due
 from shared.watch.alerts.evaluation.dispatcher import AlertDispatcher
 from workers.context import once, runtime

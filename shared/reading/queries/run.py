@@ -12,10 +12,10 @@ from shared.foundation.core.errors import QueryFailed, Unavailable, WatchpostErr
 from shared.foundation.core.logs import get_logger
 from shared.foundation.core.metrics.catalogue import SQL_RUNS, SQL_SECS
 from shared.foundation.deployment.runtime import Runtime
+from shared.foundation.queue.slots import OF_PEOPLE, QueryPlaces, QuerySlots
 from shared.reading.queries.guard.lexer import MAX_LENGTH
 from shared.reading.queries.guard.statement import guard
 from shared.reading.queries.results.reader import Reader, Result, never
-from shared.reading.queries.slots import OF_PEOPLE, QueryPlaces, QuerySlots
 
 log = get_logger(__name__)
 

@@ -14,7 +14,7 @@ from shared.foundation.core import pages
 from shared.foundation.core.clock import now
 from shared.foundation.core.ids import new_id
 from shared.foundation.deployment.runtime import Runtime
-from shared.reading.queries.slots import QueryPlaces, QuerySlots
+from shared.foundation.queue.slots import QueryPlaces, QuerySlots
 from shared.watch.alerts.models import Alert
 from shared.watch.incidents.deliveries.models import Notification
 from shared.watch.incidents.deliveries.news import News

@@ -8,7 +8,7 @@ from flask.testing import FlaskClient
 
 from devstack import DevStack
 from shared.foundation.deployment.runtime import Runtime
-from shared.reading.queries.slots import RUNS_AT_ONCE
+from shared.foundation.queue.slots import RUNS_AT_ONCE
 from tests.security.sql.planted import Planted, plant_foreign, plant_own
 from tests.support.app import Headers, new_key
 from tests.support.processes import wait_until

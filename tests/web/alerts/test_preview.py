@@ -8,7 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from shared.foundation.deployment.runtime import Runtime
-from shared.reading.queries.slots import QuerySlots
+from shared.foundation.queue.slots import QuerySlots
 from shared.watch.alerts.evaluation.preview import PLACES
 from tests.support.alerts import SPECS
 from tests.support.app import Headers

@@ -9,7 +9,7 @@ from werkzeug.test import TestResponse
 
 from shared.foundation.clickhouse.published import TABLES
 from shared.foundation.deployment.runtime import Runtime
-from shared.reading.queries.slots import RUNS_AT_ONCE, QuerySlots
+from shared.foundation.queue.slots import RUNS_AT_ONCE, QuerySlots
 from tests.support.app import Headers, new_key
 from tests.support.dashboards import made, save_query
 from tests.support.events import event, store_events

@@ -11,8 +11,8 @@ from typing import Any
 
 from shared.foundation.core.errors import Invalid
 from shared.foundation.core.ids import new_id
+from shared.foundation.queue.slots import QueryPlaces, QuerySlots
 from shared.foundation.queue.waiting import stored_until_each
-from shared.reading.queries.slots import QueryPlaces, QuerySlots
 from shared.watch.alerts.evaluation.breaches import History, Terms
 from shared.watch.alerts.evaluation.triggers import custom_sql
 from shared.watch.alerts.evaluation.triggers.batch import plan_of

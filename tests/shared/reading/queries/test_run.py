@@ -16,10 +16,10 @@ from shared.foundation.core.errors import (
     WatchpostError,
 )
 from shared.foundation.deployment.runtime import Runtime
-from shared.reading.queries import slots
+from shared.foundation.queue import slots
+from shared.foundation.queue.slots import RUNS_AT_ONCE, QuerySlots
 from shared.reading.queries.results.reader import QueryCancelled
 from shared.reading.queries.run import QueryOwner, QueryRunner
-from shared.reading.queries.slots import RUNS_AT_ONCE, QuerySlots
 from tests.support.events import event, store_events
 from tests.support.runtime import Org, connected, settings_for
 

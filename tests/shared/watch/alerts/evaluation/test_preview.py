@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from shared.foundation.core.errors import Invalid, QueryTimeout, RateLimited
+from shared.foundation.queue.slots import QuerySlots
 from shared.reading.queries.run import QueryRunner
-from shared.reading.queries.slots import QuerySlots
 from shared.watch.alerts.evaluation import claims
 from shared.watch.alerts.evaluation import preview as replaying
 from shared.watch.alerts.evaluation.breaches import Terms

@@ -7,10 +7,10 @@ import pytest
 from structlog.testing import capture_logs
 
 from shared.foundation.core.errors import Unavailable
-from shared.reading.queries import slots
+from shared.foundation.queue import slots
+from shared.foundation.queue.slots import RUNS_AT_ONCE, QuerySlots
 from shared.reading.queries.results.reader import Reader, Result
 from shared.reading.queries.run import QueryRunner
-from shared.reading.queries.slots import RUNS_AT_ONCE, QuerySlots
 from shared.watch.alerts.evaluation.triggers.batch import evaluate
 from shared.watch.alerts.evaluation.triggers.interface import NotEvaluated, RuleContext, RuleReading
 from shared.watch.alerts.specs import CustomSql, Op

@@ -10,8 +10,8 @@ import pytest
 
 from shared.foundation.core.errors import RateLimited, Unavailable
 from shared.foundation.deployment.runtime import Runtime
-from shared.reading.queries import slots as module
-from shared.reading.queries.slots import OF_ALERTS, RUNS_AT_ONCE, QuerySlots
+from shared.foundation.queue import slots as module
+from shared.foundation.queue.slots import OF_ALERTS, RUNS_AT_ONCE, QuerySlots
 from tests.support.runtime import Org, make_org
 
 
