@@ -1,4 +1,4 @@
-"""The recording that benchmarks send. It is not copied into the project but stays next to it."""
+"""The recordings that benchmarks send. They are not copied into the project but stay next to it."""
 
 import gzip
 import os
@@ -12,10 +12,18 @@ def read_events() -> list[bytes]:
 
     Names the missing path when there are none.
     """
-    shared = Path(os.environ.get("WATCHPOST_SHARED") or _PROJECT.parent / "shared")
-    path = shared / "data" / "airline-agent" / "events.ndjson.gz"
+    path = _data() / "airline-agent" / "events.ndjson.gz"
     if not path.exists():
         raise SystemExit(
             f"no recording at {path}: set WATCHPOST_SHARED to the folder that holds it"
         )
     return gzip.decompress(path.read_bytes()).splitlines()
+
+
+def recorded_requests() -> list[Path]:
+    """Returns the files with recorded requests of OpenTelemetry's traces; none if absent."""
+    return sorted((_data() / "otlp").glob("*/*-traces.pb"))
+
+
+def _data() -> Path:
+    return Path(os.environ.get("WATCHPOST_SHARED") or _PROJECT.parent / "shared") / "data"

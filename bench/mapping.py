@@ -3,6 +3,7 @@
 import time
 from pathlib import Path
 
+from bench.airline import recorded_requests
 from shared.intake.otlp.mapping import (
     Assignment,
     kind_of,
@@ -16,7 +17,6 @@ from shared.intake.otlp.mapping import (
 from shared.intake.otlp.records import Records, Span
 from shared.intake.otlp.wire.reading import PROTOBUF, Reading
 from shared.intake.otlp.wire.signals import TRACES
-from tests.support.otlp import sample_folder
 
 _ROUNDS = 300
 _MAX_EVENT_BYTES = 1024 * 1024
@@ -24,7 +24,7 @@ _MAX_EVENT_BYTES = 1024 * 1024
 
 def main() -> None:
     """Prints the microseconds of processor time for a span of the recorded requests."""
-    requests = [_read(path) for path in sorted(sample_folder().glob("*/*-traces.pb"))]
+    requests = [_read(path) for path in recorded_requests()]
     spans = [(span, records) for records in requests for span in records.spans]
     best = min(_timed(spans) for _ in range(_ROUNDS))
     events = sum(_map(span, records) for span, records in spans)

@@ -7,8 +7,8 @@ from hashlib import blake2b
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from bench.airline import recorded_requests
 from shared.intake.otlp.mapping.tables import PENDING_PARENT
-from tests.support.otlp import samples
 
 _SECOND_NS = 1_000_000_000
 _NO_SPAN = "0" * 16
@@ -17,7 +17,7 @@ _NO_SPAN = "0" * 16
 def recorded_traces() -> ExportTraceServiceRequest:
     """Returns all recorded requests of traces in one. Raises `SystemExit` if there are none."""
     whole = ExportTraceServiceRequest()
-    for path in samples("-traces.pb"):
+    for path in recorded_requests():
         whole.MergeFromString(path.read_bytes())
     if not whole.resource_spans:
         raise SystemExit("no recorded requests: set WATCHPOST_SHARED to the folder with them")
