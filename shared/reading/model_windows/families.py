@@ -7,9 +7,11 @@ successors that are not in the table. `shared.reading.model_windows.builtin` han
 
 from collections.abc import Mapping
 
-# The families of each size, separated by blanks; a part for each provider.
+# The families of each size, separated by blanks; a part for each provider, with the page where it
+# documents them.
 _BY_SIZE: tuple[Mapping[int, str], ...] = (
     # Anthropic: a million from 4.6 on, for Haiku from 5.5 on.
+    # https://platform.claude.com/docs/en/build-with-claude/context-windows
     {
         100_000: "claude-2 claude-v2 claude-instant",
         200_000: """
@@ -21,7 +23,7 @@ _BY_SIZE: tuple[Mapping[int, str], ...] = (
             claude-sonnet-4.6 claude-haiku claude-fable claude-mythos
         """,
     },
-    # OpenAI
+    # OpenAI: https://platform.openai.com/docs/models
     {
         4_096: "gpt-3.5-turbo-instruct",
         8_192: "gpt-4 computer-use",
@@ -40,7 +42,7 @@ _BY_SIZE: tuple[Mapping[int, str], ...] = (
         1_047_576: "gpt-4.1",
         1_050_000: "gpt-5.4 gpt-5.5 gpt-5.6 gpt-6",
     },
-    # Google
+    # Google: https://ai.google.dev/gemini-api/docs/models, https://ai.google.dev/gemma/docs
     {
         8_192: "gemma-2",
         32_768: "gemini-pro gemini-1.0 gemma-3n",
@@ -52,7 +54,7 @@ _BY_SIZE: tuple[Mapping[int, str], ...] = (
         """,
         2_097_152: "gemini-1.5-pro gemini-pro-1.5",
     },
-    # Meta
+    # Meta: https://huggingface.co/meta-llama
     {
         4_096: "llama-2",
         8_192: "llama-3",
@@ -60,7 +62,7 @@ _BY_SIZE: tuple[Mapping[int, str], ...] = (
         1_048_576: "llama-4-maverick muse-spark muse-wonder",
         10_485_760: "llama-4-scout",
     },
-    # Mistral
+    # Mistral: https://docs.mistral.ai/getting-started/models
     {
         32_768: """
             mistral-7b mistral-saba mistral-small-2402 mistral-small-2409 mistral-small-2501
@@ -79,12 +81,12 @@ _BY_SIZE: tuple[Mapping[int, str], ...] = (
         """,
         1_048_576: "mistral-large-4",
     },
-    # DeepSeek
+    # DeepSeek: https://api-docs.deepseek.com/quick_start/pricing
     {
         131_072: "deepseek-chat deepseek-reasoner deepseek-v3 deepseek-r1",
         1_048_576: "deepseek-v4 deepseek-flash deepseek-pro",
     },
-    # Qwen
+    # Qwen: https://www.alibabacloud.com/help/en/model-studio/models
     {
         32_768: "qwen-max",
         131_072: "qwen-2.5 qwen-3",
@@ -99,7 +101,7 @@ _BY_SIZE: tuple[Mapping[int, str], ...] = (
             qwen-3.5-plus qwen-3.5-flash qwen-3.6-plus qwen-3.6-flash qwen-3.7 qwen-3.8
         """,
     },
-    # xAI
+    # xAI: https://docs.x.ai/docs/models
     {
         131_072: "grok-2 grok-3",
         256_000: "grok-4 grok-build grok-code",
@@ -107,7 +109,10 @@ _BY_SIZE: tuple[Mapping[int, str], ...] = (
         1_000_000: "grok-4.20 grok-4.3",
         2_000_000: "grok-4-fast grok-4.1-fast",
     },
-    # Others
+    # Others: https://huggingface.co/microsoft (Phi), https://docs.aws.amazon.com/nova (Nova),
+    # https://docs.cohere.com/docs/models (Command), https://docs.ai21.com (Jamba),
+    # https://platform.moonshot.ai/docs (Kimi), https://docs.z.ai (GLM) and
+    # https://platform.minimax.io/docs (MiniMax)
     {
         4_096: "phi-3-mini-4k phi-3-medium-4k",
         16_384: "phi-4",
