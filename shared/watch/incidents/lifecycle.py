@@ -1,4 +1,4 @@
-"""The life of an incident: acknowledged, assigned, resolved."""
+"""People take up an incident: they acknowledge it and are assigned to it."""
 
 import uuid
 from collections.abc import Sequence
@@ -68,25 +68,4 @@ def assign(
     activity.record(session, incident, "assigned", actor.name, at, detail)
     told = ", ".join(assignees)
     mails.tell(session, runtime, incident, "assigned", actor, told)
-    return incident
-
-
-def resolve(
-    session: Session,
-    runtime: Runtime,
-    org_id: uuid.UUID,
-    incident_id: str | uuid.UUID,
-    actor: Actor,
-) -> Incident:
-    """Ends an incident; `shared.watch.audits.findings.incident` resolves its finding with it.
-
-    The actor gets no mail about it. Raises `NotFound`, and `Conflict` (`incident_resolved`) the
-    second time.
-    """
-    incident = rows.unresolved(session, org_id, incident_id)
-    incident.resolved_at = at = present_time(session)
-    incident.state, incident.resolved_by = rows.RESOLVED, actor.name
-    activity.record(session, incident, "resolved", actor.name, at)
-    mails.tell(session, runtime, incident, "resolved", actor)
-    session.flush()
     return incident

@@ -6,7 +6,8 @@ from sqlalchemy.orm import Session
 
 from shared.foundation.core.actor import Actor
 from shared.foundation.deployment.runtime import Runtime
-from shared.watch.incidents import folding, lifecycle
+from shared.foundation.postgres import present_time
+from shared.watch.incidents import activity, folding, mails, rows
 from shared.watch.incidents.deliveries.service import announce
 from shared.watch.incidents.folding import OpenedIncident
 from shared.watch.incidents.models import Incident
@@ -38,6 +39,11 @@ def resolve(
     `resolve_with_finding` in `shared.watch.audits.findings.incident` resolves both. Raises
     `NotFound`, and `Conflict` (`incident_resolved`) for an incident that is already resolved.
     """
-    incident = lifecycle.resolve(session, runtime, org_id, incident_id, actor)
+    incident = rows.unresolved(session, org_id, incident_id)
+    incident.resolved_at = at = present_time(session)
+    incident.state, incident.resolved_by = rows.RESOLVED, actor.name
+    activity.record(session, incident, "resolved", actor.name, at)
+    mails.tell(session, runtime, incident, "resolved", actor)
+    session.flush()
     announce(session, runtime, incident, "alert.resolved")
     return incident

@@ -14,7 +14,7 @@ from shared.foundation.core.errors import Conflict, NotFound
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.postgres import Postgres
 from shared.watch.alerts import service as alerts
-from shared.watch.incidents import activity, comments, lifecycle, listing, subscribers
+from shared.watch.incidents import activity, comments, lifecycle, listing, service, subscribers
 from shared.watch.incidents.folding import open_or_fold
 from tests.support.incidents import (
     add_alert,
@@ -76,7 +76,7 @@ def test_openers_and_resolvers_leave_one_open_incident_at_most(runtime: Runtime,
     def write(session: Session) -> bool:
         opened = open_or_fold(session, opening)
         if next(turns) % 2:
-            lifecycle.resolve(session, runtime, org.uuid, opened.incident.id, SYSTEM)
+            service.resolve(session, runtime, org.uuid, opened.incident.id, SYSTEM)
         return opened.newly_opened
 
     made = all_at_once(runtime, 40, write)
@@ -109,7 +109,7 @@ def test_one_of_many_resolves(runtime: Runtime, org: Org) -> None:
     incident = open_incident(runtime, org)
 
     def write(session: Session) -> str:
-        lifecycle.resolve(session, runtime, org.uuid, incident.id, key_actor("robot"))
+        service.resolve(session, runtime, org.uuid, incident.id, key_actor("robot"))
         return "resolved"
 
     assert sorted(all_at_once(runtime, 6, write)) == ["Conflict"] * 5 + ["resolved"]
@@ -157,7 +157,7 @@ def test_an_alert_that_is_deleted_waits_for_who_opens_an_incident_of_it(
 
     with ThreadPoolExecutor(2) as pool:
         with runtime.postgres.transaction() as session:
-            lifecycle.resolve(session, runtime, org.uuid, incident.id, key_actor("ann@example.com"))
+            service.resolve(session, runtime, org.uuid, incident.id, key_actor("ann@example.com"))
             opened = pool.submit(breach, runtime, opening)
             wait_until(lambda: waiting(runtime) == 1)
             deleted = pool.submit(delete)

@@ -16,7 +16,7 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.watch.alerts import service as alerts
 from shared.watch.audits.findings.incident import hold, resolve_with_finding
 from shared.watch.audits.findings.models import Finding
-from shared.watch.incidents import activity, lifecycle, listing, subscribers
+from shared.watch.incidents import activity, listing, service, subscribers
 from shared.watch.incidents.opening import Breach
 from tests.support.findings import Audited, critical
 from tests.support.incidents import (
@@ -103,7 +103,7 @@ def test_a_resolved_incident_stays_and_the_next_breach_opens_another(
     alert = add_alert(runtime, org)
     first = breach(runtime, opening_of(alert)).incident
     with runtime.postgres.transaction() as session:
-        lifecycle.resolve(session, runtime, org.uuid, first.id, SYSTEM)
+        service.resolve(session, runtime, org.uuid, first.id, SYSTEM)
     resolved = stored(runtime, first)
     again = breach(runtime, opening_of(alert))
     assert again.newly_opened
@@ -135,7 +135,7 @@ def test_alerts_and_organizations_have_incidents_of_their_own(runtime: Runtime, 
     assert len({first.id, second.id, third.id}) == 3
     with runtime.postgres.transaction() as session:
         assert listing.open_counts(session, org.uuid) == {first.alert_id: 1, second.alert_id: 1}
-        lifecycle.resolve(session, runtime, org.uuid, str(first.id), SYSTEM)
+        service.resolve(session, runtime, org.uuid, str(first.id), SYSTEM)
         assert listing.open_counts(session, org.uuid) == {second.alert_id: 1}
 
 

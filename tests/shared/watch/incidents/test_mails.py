@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from shared.foundation.core.actor import Actor
 from shared.foundation.core.ids import new_id
 from shared.foundation.deployment.runtime import Runtime
-from shared.watch.incidents import comments, lifecycle, subscribers
+from shared.watch.incidents import comments, lifecycle, service, subscribers
 from shared.watch.incidents.models import Incident
 from tests.support.incidents import (
     add_alert,
@@ -72,7 +72,7 @@ class Watched:
         """Resolves the incident."""
         actor = Actor(new_id(), by, email)
         self.write(
-            lambda session: lifecycle.resolve(session, self.runtime, self.org.uuid, self.id, actor)
+            lambda session: service.resolve(session, self.runtime, self.org.uuid, self.id, actor)
         )
 
     def told(self) -> list[tuple[str, str]]:
@@ -213,9 +213,7 @@ def test_no_mail_goes_beyond_those_of_a_day(watched: Watched) -> None:
 
 def test_a_rolled_back_change_is_not_mailed(watched: Watched) -> None:
     def fail(session: Session) -> None:
-        lifecycle.resolve(
-            session, watched.runtime, watched.org.uuid, watched.id, key_actor("robot")
-        )
+        service.resolve(session, watched.runtime, watched.org.uuid, watched.id, key_actor("robot"))
         raise RuntimeError("as if the database had refused")
 
     with pytest.raises(RuntimeError, match="as if"):
