@@ -38,7 +38,6 @@ class Renaming:
     """
 
     old_id: str
-    old_slug: str
     new_id: uuid.UUID
     new_slug: str
     people: dict[bytes, bytes] = field(default_factory=dict)
@@ -54,7 +53,7 @@ class Renaming:
         if export_id is None or old_id is None:
             raise refused("its ids are not UUIDs")
         new_slug = slug or organization.slug
-        return cls(str(old_id), organization.slug, uuid.uuid5(export_id, new_slug), new_slug)
+        return cls(str(old_id), uuid.uuid5(export_id, new_slug), new_slug)
 
     def renamed(self, old: bytes) -> bytes:
         """Returns the new id of a row."""

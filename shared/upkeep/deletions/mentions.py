@@ -27,10 +27,6 @@ class Mentions:
         """Returns whether a text mentions a word, plain or as JSON escapes it."""
         return self.replaced(text) != text
 
-    def in_value(self, value: Any) -> bool:
-        """Returns whether a value of JSON mentions a word."""
-        return bool(self.replaced_in(value) != value)
-
     def replaced(self, text: str) -> str:
         """Returns the text with `[deleted]` in place of each word."""
         if text in self._words:
