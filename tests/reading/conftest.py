@@ -10,6 +10,7 @@ import pytest
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.accept import Ingest
 from shared.intake.ingest.drain import Drain
+from shared.intake.ingest.sender import Sender
 from shared.reading.model_windows.context_windows import ContextWindows
 from tests.support.airline import Airline
 from tests.support.app import Headers, new_key
@@ -52,8 +53,7 @@ def ingest(runtime: Runtime, org: Org, lines: Sequence[bytes]) -> None:
     ingest = Ingest(runtime)
     for start in range(0, len(lines), _BATCH):
         decoded = ingest.accept(
-            org_id=org.id,
-            org_slug=org.slug,
+            Sender(org.id, org.slug),
             body=b"\n".join(lines[start : start + _BATCH]),
             media_type="application/x-ndjson",
             encoding="identity",

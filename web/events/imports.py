@@ -1,7 +1,6 @@
 """The route that imports files of other programs."""
 
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 from flask import Response, request
@@ -9,13 +8,12 @@ from flask import Response, request
 from shared.foundation.core.clock import to_us
 from shared.foundation.core.errors import UnsupportedMediaType
 from shared.intake.imports.service import ImportOptions
-from web.auth import current_identity, require_access_still, requires
+from web.auth import require_access_still, requires
 from web.blueprint import Blueprint
 from web.body import read_body
 from web.events.import_schemas import Imported, ImportQuery
-from web.limits import admit
-from web.origin import origin_of
 from web.responses import json_response
+from web.sender import sender_by
 from web.state import runtime, state
 
 _MEDIA_TYPE = "application/octet-stream"
@@ -54,17 +52,7 @@ def add_imports(blueprint: Blueprint) -> None:
             raise UnsupportedMediaType(
                 f"Content-Type must be {_MEDIA_TYPE}", code="unsupported_content_type"
             )
-        identity = current_identity()
-        imported = state().imports.run(
-            org_id=identity.org_id,
-            org_slug=identity.org_slug,
-            body=body,
-            wanted=_wanted(**query),
-            epoch=identity.epoch,
-            origin=origin_of("import"),
-            admit=partial(admit, identity),
-        )
-        return json_response(imported)
+        return json_response(state().imports.run(sender_by("import"), body, _wanted(**query)))
 
 
 def _wanted(

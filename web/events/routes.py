@@ -1,6 +1,5 @@
 """Events: accepted in batches, read in pages."""
 
-from functools import partial
 from typing import Any
 
 from flask import Response, request
@@ -16,9 +15,8 @@ from web.events.facets import add_facets
 from web.events.imports import add_imports
 from web.events.latency import add_latency
 from web.events.rows import HEAD, event_row
-from web.limits import admit
-from web.origin import origin_of
 from web.responses import json_response
+from web.sender import sender_by
 from web.state import runtime, state
 
 blueprint = Blueprint("events", "Events of agents, as their collectors sent them")
@@ -56,17 +54,12 @@ def add_events() -> Response:
     body = read_body(runtime().settings.ingest_max_body_bytes)
     # Check access again: permissions or redaction may have changed while a slow body arrived.
     require_access_still()
-    identity = current_identity()
     decoded = state().ingest.accept(
-        org_id=identity.org_id,
-        org_slug=identity.org_slug,
-        body=body,
+        sender_by("events"),
+        body,
         # Clients leave the header out of a request without a body.
         media_type=request.mimetype or ("" if body else "application/x-ndjson"),
         encoding=request.headers.get("Content-Encoding", ""),
-        epoch=identity.epoch,
-        origin=origin_of("events"),
-        admit=partial(admit, identity),
     )
     answer: dict[str, object] = {
         "accepted": len(decoded.batch),

@@ -1,7 +1,6 @@
 """OTLP over HTTP: exports of OpenTelemetry as its exporters send them."""
 
 from collections.abc import Callable
-from functools import partial
 
 from flask import Response, request
 from werkzeug.exceptions import HTTPException
@@ -11,14 +10,13 @@ from shared.foundation.core.logs import get_logger
 from shared.intake.otlp.wire.answers import code_of, export_answer, retry_secs, status, status_of
 from shared.intake.otlp.wire.reading import JSON, PROTOBUF
 from shared.intake.otlp.wire.signals import LOGS, METRICS, TRACES, Signal
-from web.auth import current_identity, require_access_still, requires
+from web.auth import require_access_still, requires
 from web.blueprint import Blueprint
 from web.body import read_body
 from web.errors import describe
-from web.limits import admit
-from web.origin import origin_of
 from web.otlp.credentials import credential_of_export
 from web.otlp.schemas import Exported, Status, body_of
+from web.sender import sender_by
 from web.state import runtime, state
 
 log = get_logger(__name__)
@@ -81,17 +79,12 @@ def _accept(signal: Signal) -> Response:
     body = read_body(runtime().settings.otlp_max_bytes)
     # Check access again: permissions or redaction may have changed while a slow body arrived.
     require_access_still()
-    identity = current_identity()
     accepted = state().otlp.accept(
-        org_id=identity.org_id,
-        org_slug=identity.org_slug,
-        signal=signal,
-        body=body,
+        sender_by("otlp_http"),
+        signal,
+        body,
         media_type=request.mimetype or ("" if body else JSON),
         encoding=request.headers.get("Content-Encoding", ""),
-        epoch=identity.epoch,
-        origin=origin_of("otlp_http"),
-        admit=partial(admit, identity),
     )
     form = _form()
     answer = export_answer(signal, form, accepted.rejected, accepted.message)

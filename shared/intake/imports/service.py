@@ -16,12 +16,12 @@ from shared.intake.imports.file import ImportFile, last_two_parts
 from shared.intake.imports.formats import ImportFormat, format_of
 from shared.intake.imports.lock import Lock, locked
 from shared.intake.imports.receipts import receipt_of
-from shared.intake.ingest.accept import Admit, Ingest, admit_all, count_batch
+from shared.intake.ingest.accept import Ingest, count_batch
 from shared.intake.ingest.batch import Batch
 from shared.intake.ingest.decode import LineError
+from shared.intake.ingest.sender import Sender
 from shared.intake.ingest.stream import append
 from shared.intake.otlp.assignment.rules import OrganizationRules
-from shared.intake.receipts.origin import Origin
 from shared.intake.receipts.receipt import Receipt
 from shared.intake.redaction.rules import Redactor
 
@@ -93,37 +93,26 @@ class Imports:
         self._ingest = ingest
         self._rules = OrganizationRules(runtime)
 
-    def run(
-        self,
-        *,
-        org_id: str,
-        org_slug: str,
-        body: bytes,
-        wanted: ImportOptions,
-        epoch: bytes | None,
-        origin: Origin,
-        admit: Admit = admit_all,
-    ) -> ImportResult:
+    def run(self, sender: Sender, body: bytes, wanted: ImportOptions) -> ImportResult:
         """Imports a file, plain or gzip; after this returns its new events will be stored.
 
-        Values of redacted keys are removed as `Ingest.accept` does. A request that is no dry run is
-        counted as one of `origin`. `admit` gets the number of new events before any is kept, and
-        may refuse the file as a whole. Raises `BadRequest`, `Invalid` or `TooLarge` for the file as
-        a whole, and `Unavailable` or `QueryTimeout` if a store is down or the backlog is full; then
-        nothing was taken.
+        Values of redacted keys are removed as `Ingest.accept` does. A dry run is not counted. The
+        sender's `admit` gets the number of new events. Raises `BadRequest`, `Invalid` or `TooLarge`
+        for the file as a whole, and `Unavailable` or `QueryTimeout` if a store is down or the
+        backlog is full; then nothing was taken.
         """
+        org_id = sender.org_id
         if wanted.dry_run:
-            read = self._read(org_id, body, wanted, epoch)
-            return self._answer(org_id, read, wanted)[0]
-        with self._ingest.refusals_counted(org_id, origin):
+            return self._answer(org_id, self._read(sender, body, wanted), wanted)[0]
+        with self._ingest.refusals_counted(sender):
             self._ingest.require_room(org_id)
-            read = self._read(org_id, body, wanted, epoch)
+            read = self._read(sender, body, wanted)
             with locked(self._runtime.redis, org_id) as lock:
                 answer, new = self._answer(org_id, read, wanted)
-                admit(len(new))
+                sender.admit(len(new))
                 left_alone = answer.events - answer.duplicate - len(new)
                 receipt = receipt_of(
-                    origin,
+                    sender.origin,
                     read.file,
                     read.converted,
                     lambda line: read.form.excerpt(line, read.redactor),
@@ -131,20 +120,14 @@ class Imports:
                     left_alone={_ELSEWHERE: left_alone} if left_alone else {},
                 )
                 if new.ids:
-                    self._add(org_id, org_slug, read.converted, new, receipt, lock)
+                    self._add(sender, read.converted, new, receipt, lock)
                 else:
                     self._ingest.count(org_id, receipt)
-        count_batch(origin, answer.accepted, answer.skipped)
+        count_batch(sender.origin, answer.accepted, answer.skipped)
         return answer
 
     def _add(
-        self,
-        org_id: str,
-        org_slug: str,
-        converted: Conversion,
-        new: Batch,
-        receipt: Receipt,
-        lock: Lock,
+        self, sender: Sender, converted: Conversion, new: Batch, receipt: Receipt, lock: Lock
     ) -> None:
         sessions = set(new.session_ids)
         evaluations = [one for one in converted.evaluations if one.session_id in sessions]
@@ -152,8 +135,8 @@ class Imports:
         def write(client: redis.Redis) -> int:
             return append(
                 client,
-                org_id,
-                org_slug,
+                sender.org_id,
+                sender.org_slug,
                 new,
                 receipt,
                 idle_only=converted.idle_only,
@@ -161,7 +144,7 @@ class Imports:
                 guard=lock.guard,
             )
 
-        self._ingest.keep(org_id, write)
+        self._ingest.keep(sender.org_id, write)
 
     def _answer(
         self, org_id: str, read: ReadFile, wanted: ImportOptions
@@ -176,21 +159,19 @@ class Imports:
         answer = _answer(read.form, wanted, read.converted, found, new)
         return answer, read.converted.batch.pick(new)
 
-    def _read(
-        self, org_id: str, body: bytes, wanted: ImportOptions, epoch: bytes | None
-    ) -> ReadFile:
+    def _read(self, sender: Sender, body: bytes, wanted: ImportOptions) -> ReadFile:
         settings = self._runtime.settings
         with self._ingest.unpacking():
-            redactor = self._ingest.redactor(org_id, epoch)
+            redactor = self._ingest.redactor(sender)
             encoding = "gzip" if body.startswith(_GZIP) else ""
             text = unpack(body, encoding, settings.ingest_max_unpacked_bytes)
             file = ImportFile(text, last_two_parts(wanted.path), wanted.started_us)
             target = ImportTarget(
-                org_id,
+                sender.org_id,
                 wanted.environment,
                 settings.ingest_max_event_bytes,
                 settings.ingest_max_unpacked_bytes,
-                StoredDecisions(self._runtime, self._rules, org_id, wanted.dry_run),
+                StoredDecisions(self._runtime, self._rules, sender.org_id, wanted.dry_run),
                 redactor,
             )
             form = format_of(file, wanted.format)

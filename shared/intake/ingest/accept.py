@@ -23,6 +23,7 @@ from shared.intake.ingest.batch import encode_sent
 from shared.intake.ingest.candidates import json_elements, ndjson_lines
 from shared.intake.ingest.decode import DecodedBody, decode_events
 from shared.intake.ingest.receipts import receipt_of
+from shared.intake.ingest.sender import Sender
 from shared.intake.ingest.stream import append
 from shared.intake.ingest.write_sync import OwnConnection, WriteSync
 from shared.intake.receipts.origin import Origin
@@ -32,16 +33,6 @@ from shared.intake.redaction.redactions import Redactions
 from shared.intake.redaction.rules import Redactor
 
 log = get_logger(__name__)
-
-_UNKNOWN = Origin("events")
-
-# Raises an error if so many events may not be accepted now.
-Admit = Callable[[int], object]
-
-
-def admit_all(_events: int) -> None:
-    """Admits any number of events."""
-
 
 _Splitter = Callable[[bytes], list[bytes]]
 _SPLITTERS: dict[str, _Splitter] = {
@@ -64,24 +55,11 @@ class Ingest:
         self._local = threading.local()
         self._unpacking = threading.BoundedSemaphore(runtime.settings.ingest_concurrency)
 
-    def accept(
-        self,
-        *,
-        org_id: str,
-        org_slug: str,
-        body: bytes,
-        media_type: str,
-        encoding: str,
-        epoch: bytes | None = None,
-        origin: Origin = _UNKNOWN,
-        admit: Admit = admit_all,
-    ) -> DecodedBody:
+    def accept(self, sender: Sender, body: bytes, media_type: str, encoding: str) -> DecodedBody:
         """Accepts the good events of a body; after this returns they will be stored.
 
         Values of keys that the organization has redacted are removed here, before anything keeps
-        them; `epoch` is one that was read before (see `EpochCache`). The request is counted as one
-        of `origin`. `admit` gets the number of good events before anything is kept, and may refuse
-        the request as a whole.
+        them.
 
         Raises `UnsupportedMediaType`, `BadRequest`, `Invalid` or `TooLarge` for the body as a
         whole, and `Unavailable` if the backlog is full, Redis is down, or the redacted keys cannot
@@ -94,36 +72,38 @@ class Ingest:
                 "Content-Type must be application/x-ndjson or application/json",
                 code="unsupported_content_type",
             ) from None
-        with self.refusals_counted(org_id, origin):
+        org_id = sender.org_id
+        with self.refusals_counted(sender):
             self.require_room(org_id)
-            redactor = self.redactor(org_id, epoch)
+            redactor = self.redactor(sender)
             with self.unpacking():
                 unpacked = unpack(body, encoding, self._runtime.settings.ingest_max_unpacked_bytes)
                 decoded = self._decode(unpacked, split, org_id, redactor)
-                receipt = receipt_of(origin, unpacked, decoded, redactor)
+                receipt = receipt_of(sender.origin, unpacked, decoded, redactor)
                 batch = decoded.batch
-                admit(len(batch))
+                sender.admit(len(batch))
                 if batch.ids:
                     # The original of a redacted body may not be kept.
                     data = (
                         None if redactor else encode_sent(batch, org_id, body, encoding, unpacked)
                     )
+                    slug = sender.org_slug
                     self.keep(
                         org_id,
-                        lambda client: append(client, org_id, org_slug, batch, receipt, data=data),
+                        lambda client: append(client, org_id, slug, batch, receipt, data=data),
                     )
                 else:
                     self.count(org_id, receipt)
-        count_batch(origin, len(decoded.batch), decoded.skipped)
+        count_batch(sender.origin, len(decoded.batch), decoded.skipped)
         return decoded
 
     def require_room(self, org_id: str) -> None:
         """Raises `Unavailable` with `Retry-After` while the backlog is full."""
         self._backlog.require_room(org_id)
 
-    def redactor(self, org_id: str, epoch: bytes | None) -> Redactor:
+    def redactor(self, sender: Sender) -> Redactor:
         """Returns the redactor of an organization; raises `Unavailable` if it cannot be read."""
-        return self._redactions.of(org_id, epoch)
+        return self._redactions.of(sender.org_id, sender.epoch)
 
     def unpacking(self) -> AbstractContextManager[object]:
         """Waits until a body may be unpacked.
@@ -133,20 +113,20 @@ class Ingest:
         return self._unpacking
 
     @contextmanager
-    def refusals_counted(self, org_id: str, origin: Origin) -> Iterator[None]:
-        """Counts a request of `origin` as refused if it has to be sent again later."""
+    def refusals_counted(self, sender: Sender) -> Iterator[None]:
+        """Counts a request as refused if it has to be sent again later."""
         try:
             yield
         except (Unavailable, RateLimited) as refusal:
-            self.count_refusal(org_id, origin, refusal)
+            self.count_refusal(sender, refusal)
             raise
         if self._refusals:
             self._refusals.send()
 
-    def count_refusal(self, org_id: str, origin: Origin, refusal: WatchpostError) -> None:
-        """Counts a request of `origin` as refused, at once or as soon as Redis takes it."""
-        REFUSED.add(1, origin.source, refusal.code)
-        self._refusals.add(org_id, origin, refusal)
+    def count_refusal(self, sender: Sender, refusal: WatchpostError) -> None:
+        """Counts a request as refused, at once or as soon as Redis takes it."""
+        REFUSED.add(1, sender.origin.source, refusal.code)
+        self._refusals.add(sender.org_id, sender.origin, refusal)
 
     def count(self, org_id: str, receipt: Receipt) -> None:
         """Counts a request that brings nothing to keep, if Redis is there."""

@@ -11,8 +11,9 @@ from shared.foundation.core.body import unpack
 from shared.foundation.core.errors import Forbidden, UnsupportedMediaType
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.queue.jobs import ASSIGN_RECORDS
-from shared.intake.ingest.accept import Admit, Ingest, admit_all, count_batch
+from shared.intake.ingest.accept import Ingest, count_batch
 from shared.intake.ingest.decode import PARSING
+from shared.intake.ingest.sender import Sender
 from shared.intake.otlp import stream
 from shared.intake.otlp.mapping import session_name
 from shared.intake.otlp.receipts import receipt_of
@@ -20,7 +21,6 @@ from shared.intake.otlp.records import Records
 from shared.intake.otlp.redacting import redact
 from shared.intake.otlp.wire.reading import JSON, PROTOBUF, Reading
 from shared.intake.otlp.wire.signals import LOGS, METRICS, Signal
-from shared.intake.receipts.origin import Origin
 from shared.intake.receipts.receipt import Receipt, digest_of
 
 SETTING = "otel.ingest_enabled"
@@ -42,49 +42,39 @@ class OtlpIngest:
         self._enabled: EpochCache[str, bool] = EpochCache()
 
     def accept(
-        self,
-        *,
-        org_id: str,
-        org_slug: str,
-        signal: Signal,
-        body: bytes,
-        media_type: str,
-        encoding: str,
-        epoch: bytes | None = None,
-        origin: Origin,
-        admit: Admit = admit_all,
+        self, sender: Sender, signal: Signal, body: bytes, media_type: str, encoding: str
     ) -> ExportOutcome:
         """Accepts the good records of a request; after this returns they will become events.
 
-        `epoch` is one that was read before (see `EpochCache`). The request is counted as one of
-        `origin`. `admit` gets the number of good records before any is kept, and may refuse the
-        request as a whole. Raises `UnsupportedMediaType`, `BadRequest` or `TooLarge` for the body
-        as a whole, `Forbidden` if the organization accepts no OpenTelemetry, and `Unavailable` if
-        the backlog is full or a store that is needed is down; then no record was accepted.
+        Raises `UnsupportedMediaType`, `BadRequest` or `TooLarge` for the body as a whole,
+        `Forbidden` if the organization accepts no OpenTelemetry, and `Unavailable` if the backlog
+        is full or a store that is needed is down; then no record was accepted.
         """
         if media_type not in (PROTOBUF, JSON):
             raise UnsupportedMediaType(
                 f"Content-Type must be {PROTOBUF} or {JSON}", code="unsupported_content_type"
             )
-        with self._ingest.refusals_counted(org_id, origin):
-            self._require_enabled(org_id, epoch)
-            self._ingest.require_room(org_id)
-            redactor = self._ingest.redactor(org_id, epoch)
+        with self._ingest.refusals_counted(sender):
+            self._require_enabled(sender)
+            self._ingest.require_room(sender.org_id)
+            redactor = self._ingest.redactor(sender)
             with self._ingest.unpacking():
                 unpacked = unpack(body, encoding, self._runtime.settings.otlp_max_bytes)
                 reading = _read(signal, media_type, unpacked)
-                admit(len(reading.records))
+                sender.admit(len(reading.records))
                 accepted = ExportOutcome(reading.tally.rejected, _message(signal, reading))
-                receipt = receipt_of(origin, signal, reading, digest_of(unpacked), redactor)
+                receipt = receipt_of(sender.origin, signal, reading, digest_of(unpacked), redactor)
                 if reading.records and redactor:
                     redact(reading.records, redactor)
-                self._keep(org_id, org_slug, reading.records, receipt)
+                self._keep(sender, reading.records, receipt)
         if signal is not METRICS:
-            count_batch(origin, reading.tally.total - accepted.rejected, accepted.rejected)
+            taken = reading.tally.total - accepted.rejected
+            count_batch(sender.origin, taken, accepted.rejected)
         return accepted
 
-    def _require_enabled(self, org_id: str, epoch: bytes | None) -> None:
-        if not self._enabled.get(org_id, epoch, lambda: self._load_enabled(org_id)):
+    def _require_enabled(self, sender: Sender) -> None:
+        org_id = sender.org_id
+        if not self._enabled.get(org_id, sender.epoch, lambda: self._load_enabled(org_id)):
             raise Forbidden(
                 f"this organization accepts no OpenTelemetry: its setting {SETTING} is off",
                 code="otel_disabled",
@@ -94,13 +84,14 @@ class OtlpIngest:
         with self._runtime.postgres.transaction() as session:
             return bool(value(session, self._runtime.settings, uuid.UUID(org_id), SETTING))
 
-    def _keep(self, org_id: str, org_slug: str, records: Records, receipt: Receipt) -> None:
+    def _keep(self, sender: Sender, records: Records, receipt: Receipt) -> None:
+        org_id, slug = sender.org_id, sender.org_slug
         if not records:
             self._ingest.count(org_id, receipt)
             return
         self._ingest.keep(
             org_id,
-            lambda client: stream.append(client, org_id, org_slug, records, receipt),
+            lambda client: stream.append(client, org_id, slug, records, receipt),
             ASSIGN_RECORDS,
         )
 

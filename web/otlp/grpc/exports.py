@@ -23,6 +23,7 @@ from shared.foundation.core.logs import get_logger, request_context
 from shared.foundation.core.tracing import spans
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.accept import Ingest
+from shared.intake.ingest.sender import Sender
 from shared.intake.otlp.accept import ExportOutcome, OtlpIngest
 from shared.intake.otlp.wire.answers import (
     code_of,
@@ -109,32 +110,28 @@ class ExportCalls:
     ) -> ExportOutcome:
         credential = _credential_of(call)
         identity = await asyncio.to_thread(self._identify, credential)
-        origin = _origin_of(call, identity)
+        sender = self._sender(call, identity)
         try:
             async with _place(self._arriving):
                 started = time.monotonic()
                 body = await self._message(messages)
                 if time.monotonic() - started > _PROMPT_SECS:
                     identity = await asyncio.to_thread(self._identify, credential)
+                    sender = self._sender(call, identity)
                 async with _place(self._working):
+                    encoding = "gzip" if body.startswith(_GZIP) else ""
                     return await asyncio.to_thread(
-                        self._otlp.accept,
-                        org_id=identity.org_id,
-                        org_slug=identity.org_slug,
-                        signal=signal,
-                        body=body,
-                        media_type=PROTOBUF,
-                        encoding="gzip" if body.startswith(_GZIP) else "",
-                        epoch=identity.epoch,
-                        origin=origin,
-                        admit=partial(
-                            self._limits.admit, identity.org_id, origin.key_id, identity.epoch
-                        ),
+                        self._otlp.accept, sender, signal, body, PROTOBUF, encoding
                     )
         except NoPlaceForCall as refusal:
-            count = self._ingest.count_refusal
-            await asyncio.to_thread(count, identity.org_id, origin, refusal)
+            await asyncio.to_thread(self._ingest.count_refusal, sender, refusal)
             raise
+
+    def _sender(self, call: Call, identity: Identity) -> Sender:
+        org_id, key, epoch = identity.org_id, identity.key, identity.epoch
+        origin = Origin.of_request("otlp_grpc", None if key is None else key.id, _metadata(call))
+        admit = partial(self._limits.admit, org_id, origin.key_id, epoch)
+        return Sender(org_id, identity.org_slug, epoch, origin, admit)
 
     def _identify(self, credential: Credential) -> Identity:
         identity = self._authenticator.authenticate(credential)
@@ -173,12 +170,6 @@ async def _place(places: asyncio.Semaphore) -> AsyncIterator[None]:
         yield
     finally:
         places.release()
-
-
-def _origin_of(call: Call, identity: Identity) -> Origin:
-    """Returns the origin of a call, for its receipt."""
-    key = identity.key
-    return Origin.of_request("otlp_grpc", None if key is None else key.id, _metadata(call))
 
 
 def _metadata(call: Call) -> dict[str, str]:

@@ -27,6 +27,7 @@ from shared.intake.ingest.accept import Ingest
 from shared.intake.ingest.decode import decode_events
 from shared.intake.ingest.drain import KEEPS_UP_KEY, PAUSE_KEY, READ_ENTRIES, Drain
 from shared.intake.ingest.persist import persist as real_persist
+from shared.intake.ingest.sender import Sender
 from shared.intake.ingest.stream import StreamEntry
 from shared.reading.model_windows.context_windows import ContextWindows
 from tests.support.airline import Airline
@@ -64,8 +65,7 @@ def lines_of(count: int, session_id: str = "s", **fields: object) -> list[bytes]
 
 def accept(runtime: Runtime, org: Org, lines: list[bytes]) -> None:
     decoded = Ingest(runtime).accept(
-        org_id=org.id,
-        org_slug=org.slug,
+        Sender(org.id, org.slug),
         body=b"\n".join(lines),
         media_type="application/x-ndjson",
         encoding="",
@@ -300,8 +300,7 @@ def test_a_full_backlog_refuses_with_a_time_to_come_back(
 
         def post(to: Org) -> None:
             ingest.accept(
-                org_id=to.id,
-                org_slug=to.slug,
+                Sender(to.id, to.slug),
                 body=b"\n".join(lines_of(10, filler="".join(chr(33 + n % 90) for n in range(900)))),
                 media_type="application/x-ndjson",
                 encoding="",

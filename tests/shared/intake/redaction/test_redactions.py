@@ -17,6 +17,7 @@ from shared.foundation.core.errors import Unavailable
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.accept import Ingest
 from shared.intake.ingest.envelope import Envelope
+from shared.intake.ingest.sender import Sender
 from shared.intake.ingest.stream import remove
 from shared.intake.redaction.redactions import SETTING, Redactions
 from tests.support.runtime import Org, connected, make_org, settings_for
@@ -126,10 +127,8 @@ def send(ingest: Ingest, runtime: Runtime, org: Org, session_id: str) -> None:
     """Accepts one small event, as a request does right after authentication."""
     event = {"session_id": session_id, "timestamp": format_ts(now()), "type": "note"}
     ingest.accept(
-        org_id=org.id,
-        org_slug=org.slug,
+        Sender(org.id, org.slug, epoch=current_epoch(runtime.redis)),
         body=json.dumps({**event, "secret": "hush"}).encode(),
         media_type="application/x-ndjson",
         encoding="",
-        epoch=current_epoch(runtime.redis),
     )

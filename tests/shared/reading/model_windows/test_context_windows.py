@@ -17,6 +17,7 @@ from shared.foundation.core.ids import new_id
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.accept import Ingest
 from shared.intake.ingest.drain import PAUSE_KEY, Drain
+from shared.intake.ingest.sender import Sender
 from shared.reading.model_windows import service
 from shared.reading.model_windows.context_windows import ContextWindows
 from tests.support.runtime import Org, connected, make_org, settings_for
@@ -69,8 +70,7 @@ def unset_window(runtime: Runtime, org: Org, model: str = MODEL) -> None:
 def post(runtime: Runtime, org: Org, session_id: str, model: str = MODEL) -> None:
     fields = {"timestamp": format_ts(now()), "type": "model_response", "model": model, **TOKENS}
     Ingest(runtime).accept(
-        org_id=org.id,
-        org_slug=org.slug,
+        Sender(org.id, org.slug),
         body=json.dumps({"session_id": session_id, **fields}).encode(),
         media_type="application/x-ndjson",
         encoding="",

@@ -20,6 +20,7 @@ from shared.intake.ingest import dead_letters, store
 from shared.intake.ingest.accept import Ingest
 from shared.intake.ingest.batch import encode_batch
 from shared.intake.ingest.decode import decode_events
+from shared.intake.ingest.sender import Sender
 from shared.reading.evaluations import store as evaluations
 from shared.reading.queries import service as queries
 from shared.reading.queries.service import QueryContent
@@ -48,8 +49,7 @@ THEIRS, OTHERS = "session-of-zoë", "session-of-another"
 
 def send(runtime: Runtime, org: Org, *lines: bytes) -> None:
     Ingest(runtime).accept(
-        org_id=org.id,
-        org_slug=org.slug,
+        Sender(org.id, org.slug),
         body=b"\n".join(lines),
         media_type="application/x-ndjson",
         encoding="identity",
