@@ -67,7 +67,7 @@ class Timestamp(fields.Field[datetime]):
         return format_optional_ts(value)
 
 
-class _Bounded(fields.Integer):
+class _BoundedInteger(fields.Integer):
     """A number of at least `least`. A number above `most` counts as `most`."""
 
     def __init__(self, least: int, most: int, default: int, about: str) -> None:
@@ -84,7 +84,7 @@ class _Bounded(fields.Integer):
         return min(number, self._most)
 
 
-class Limit(_Bounded):
+class Limit(_BoundedInteger):
     """A number of rows: at least 1; a number above `cap` counts as `cap`."""
 
     def __init__(self, *, default: int, cap: int) -> None:
@@ -92,7 +92,7 @@ class Limit(_Bounded):
         super().__init__(1, cap, default, about)
 
 
-class Offset(_Bounded):
+class Offset(_BoundedInteger):
     """The number of rows to skip. The page is empty beyond the end of the list."""
 
     def __init__(self) -> None:
