@@ -8,7 +8,7 @@ failed call is the same fault. It is a finding only if it also drifts in other s
 from collections.abc import Sequence
 
 from shared.watch.audits.signals import citing, counting, reading, sql
-from shared.watch.audits.signals.families import ENDS, Family
+from shared.watch.audits.signals.families import ENDS, GroupedEvents
 from shared.watch.audits.signals.interface import Candidate, EvidenceQuery, Look
 from shared.watch.audits.signals.shares import THRESHOLDS, Share, variance_of
 from shared.watch.audits.signals.weighing import magnitude, severity
@@ -18,7 +18,7 @@ from shared.watch.audits.signals.wording import counted, shown
 _CRITICAL_RATE, _CRITICAL_BEFORE, _CRITICAL_TOTAL = 0.8, 0.4, 50
 
 
-_ERROR = Family("error", "error_type", "error", "session", "hits more sessions")
+_ERROR = GroupedEvents("error", "error_type", "error", "session", "hits more sessions")
 _FAMILIES = (*ENDS.values(), _ERROR)
 _BY_TYPE = {family.event_type: family for family in _FAMILIES}
 _NAME = "multiIf({}, NULL)".format(
@@ -190,7 +190,7 @@ def _queries(look: Look, share: Share) -> tuple[EvidenceQuery, ...]:
     )
 
 
-def _numbers(family: Family) -> dict[str, str]:
+def _numbers(family: GroupedEvents) -> dict[str, str]:
     count = "uniqExactIf(session_id, {})" if family is _ERROR else "countIf({})"
     numbers: dict[str, str] = {}
     for condition, suffix in (("is_now", ""), ("NOT is_now", "_before")):

@@ -9,7 +9,7 @@ from shared.watch.audits.signals.interface import Look
 
 
 @dataclass(frozen=True)
-class Family:
+class GroupedEvents:
     """Events of one type, grouped by a column, with words for them."""
 
     event_type: str
@@ -37,7 +37,7 @@ class Family:
 
 # The ends of the calls that can fail, by the family's noun.
 ENDS = {
-    one.noun: Family(one.end, one.group, one.noun, one.unit)
+    one.noun: GroupedEvents(one.end, one.group, one.noun, one.unit)
     for one in families.FAMILIES
     if one.unit
 }

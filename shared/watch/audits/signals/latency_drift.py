@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from shared.foundation.clickhouse.where import Where
 from shared.watch.audits.signals import citing, reading, sql
-from shared.watch.audits.signals.families import MODELS, TOOLS, Family
+from shared.watch.audits.signals.families import MODELS, TOOLS, GroupedEvents
 from shared.watch.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity
 from shared.watch.audits.signals.weighing import magnitude, severity
 from shared.watch.audits.signals.wording import counted, shown
@@ -71,7 +71,7 @@ GROUP BY named
 
 @dataclass(frozen=True)
 class _Drift:
-    family: Family
+    family: GroupedEvents
     name: str
     numbers: Mapping[str, float | int]
 

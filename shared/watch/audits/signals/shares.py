@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shared.watch.audits.signals.families import Family
+from shared.watch.audits.signals.families import GroupedEvents
 from shared.watch.audits.signals.interface import Sensitivity
 
 
@@ -41,7 +41,7 @@ class Share:
     single draws is used if it is larger.
     """
 
-    family: Family
+    family: GroupedEvents
     name: str
     total: int
     failed: int
