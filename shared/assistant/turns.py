@@ -15,7 +15,7 @@ from shared.foundation.postgres import leases, lock_until_commit, transaction_ti
 from shared.foundation.postgres.database import after_commit
 from shared.foundation.queue import Queue
 from shared.foundation.queue.jobs import ANSWER_QUESTIONS
-from shared.foundation.queue.leased_step import Held
+from shared.foundation.queue.leased_step import HeldRow
 
 # A turn takes seconds to minutes.
 _RETRY_SECS = 5
@@ -24,7 +24,7 @@ _KEPT_DAYS = 400
 
 
 @dataclass
-class ClaimedTurn(Held[AssistantTurn]):
+class ClaimedTurn(HeldRow[AssistantTurn]):
     """A turn that this worker holds.
 
     `had_worker`: an earlier worker took it and died. `is_late`: no worker came in time. Either way

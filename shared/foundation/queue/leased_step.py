@@ -33,7 +33,7 @@ class Lost(Exception):
 
 
 @dataclass
-class Held(Generic[_Row]):
+class HeldRow(Generic[_Row]):
     """A row as it was when this worker took it. `work` sets the events."""
 
     lease: RowLease
@@ -49,7 +49,7 @@ class Held(Generic[_Row]):
             raise Later(0.0)
 
 
-_Held = TypeVar("_Held", bound=Held[Any])
+_Held = TypeVar("_Held", bound=HeldRow[Any])
 
 
 class _Stores(Protocol):

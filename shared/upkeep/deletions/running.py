@@ -28,7 +28,7 @@ from shared.foundation.core.logs import get_logger, request_context
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.postgres import leases, present_time, transaction_time
 from shared.foundation.queue.jobs import DELETE_DATA
-from shared.foundation.queue.leased_step import Held, Later, Lost, work
+from shared.foundation.queue.leased_step import HeldRow, Later, Lost, work
 from shared.foundation.queue.waiting import stored_until_each
 from shared.reading.exports.schedules import service as export_schedules
 from shared.reading.sessions import deleted
@@ -72,15 +72,15 @@ class Deletions:
         """Works until nothing can be done now; returns the number of turns."""
         return work(self._runtime, DELETE_DATA, self._claim, self._step, self._stopping, LEASE_SECS)
 
-    def _claim(self, session: Session) -> Held[Deletion] | None:
+    def _claim(self, session: Session) -> HeldRow[Deletion] | None:
         found = session.execute(_NEXT, {"org_id": self._org_id}).scalar_one_or_none()
         if found is None:
             return None
         mine = Deletion.id == found
         lease, [(row,)] = leases.take(session, Deletion, mine, LEASE_SECS, (Deletion,))
-        return Held(lease, row)
+        return HeldRow(lease, row)
 
-    def _step(self, held: Held[Deletion]) -> None:
+    def _step(self, held: HeldRow[Deletion]) -> None:
         row = held.row
         with request_context(row.request_id, deletion_id=str(row.id)):
             step = _Step(self._runtime, held)
@@ -90,7 +90,7 @@ class Deletions:
 class _Step:
     """One worker's hold on a deletion."""
 
-    def __init__(self, runtime: Runtime, held: Held[Deletion]) -> None:
+    def __init__(self, runtime: Runtime, held: HeldRow[Deletion]) -> None:
         self._runtime = runtime
         self._clickhouse = runtime.clickhouse
         self._held = held

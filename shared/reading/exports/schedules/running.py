@@ -26,7 +26,7 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.objects import open_objects
 from shared.foundation.postgres import leases, transaction_time
 from shared.foundation.queue.jobs import WRITE_EXPORTS
-from shared.foundation.queue.leased_step import Held, Later, Lost, work
+from shared.foundation.queue.leased_step import HeldRow, Later, Lost, work
 from shared.reading.exports.columns import COLUMNS, What
 from shared.reading.exports.formats import Format
 from shared.reading.exports.schedules import fingerprints, service
@@ -81,7 +81,7 @@ class Exports:
             self._runtime, WRITE_EXPORTS, self._claim, self._look, self._stopping, LEASE_SECS
         )
 
-    def _claim(self, session: Session) -> Held[ExportSchedule] | None:
+    def _claim(self, session: Session) -> HeldRow[ExportSchedule] | None:
         query = (
             select(ExportSchedule.org_id)
             .join(Organization, Organization.id == ExportSchedule.org_id)
@@ -100,9 +100,9 @@ class Exports:
             return None
         mine = ExportSchedule.org_id == found
         lease, [(row,)] = leases.take(session, ExportSchedule, mine, LEASE_SECS, (ExportSchedule,))
-        return Held(lease, row)
+        return HeldRow(lease, row)
 
-    def _look(self, held: Held[ExportSchedule]) -> None:
+    def _look(self, held: HeldRow[ExportSchedule]) -> None:
         with request_context(new_request_id(), org_id=str(held.row.org_id)):
             _Look(self._runtime, held).run()
 
@@ -110,7 +110,7 @@ class Exports:
 class _Look:
     """One worker's look at the files of an organization."""
 
-    def __init__(self, runtime: Runtime, held: Held[ExportSchedule]) -> None:
+    def __init__(self, runtime: Runtime, held: HeldRow[ExportSchedule]) -> None:
         self._runtime = runtime
         self._held = held
         self._row = held.row

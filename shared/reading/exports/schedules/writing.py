@@ -10,7 +10,7 @@ from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.core.clock import format_ts
 from shared.foundation.objects import Objects
 from shared.foundation.postgres import Postgres, transaction_time
-from shared.foundation.queue.leased_step import Held, Lost
+from shared.foundation.queue.leased_step import HeldRow, Lost
 from shared.reading.evaluations.filters import EvaluationFilters
 from shared.reading.events.filters import EventFilters
 from shared.reading.exports import formats, pages
@@ -32,7 +32,7 @@ class Files:
         postgres: Postgres,
         clickhouse: ClickHouse,
         target: Objects,
-        held: Held[ExportSchedule],
+        held: HeldRow[ExportSchedule],
     ) -> None:
         self._postgres = postgres
         self._clickhouse = clickhouse

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from shared.access.organizations import creations
 from shared.evaluation.evaluation_jobs.listing import oldest_result_waiting
 from shared.foundation.postgres import leases, transaction_time
-from shared.foundation.queue.leased_step import Held
+from shared.foundation.queue.leased_step import HeldRow
 from shared.foundation.queue.waiting import SETTLE, stored_until_each
 from shared.watch.audits.models import Audit, AuditRun
 from shared.watch.audits.rules import MAX_LOOKBACK_SECS
@@ -28,7 +28,7 @@ MAX_ATTEMPTS = 3
 
 
 @dataclass
-class ClaimedRun(Held[AuditRun]):
+class ClaimedRun(HeldRow[AuditRun]):
     """A run that this worker holds as long as it renews the lease.
 
     `row` is the run as it was claimed. Its `attempts` are above `MAX_ATTEMPTS` if it must not start
