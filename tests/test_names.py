@@ -43,7 +43,7 @@ PRINTED = {
     "Refused",
 }
 # Errors: the name of a status of HTTP, and reasons for a worker to stop.
-RAISED = {"Interrupted", "Lost", "Rejected", "Stopped", "Unauthorized", "_Lost", "_Stopped"}
+RAISED = {"Lost", "Rejected", "Stopped", "Unauthorized"}
 # Still to be renamed.
 UNNAMED = {"Begun", "Expected", "Skipped", "Wanted", "_Read"}
 
