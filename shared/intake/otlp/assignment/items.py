@@ -25,18 +25,20 @@ class Item:
         self.since_ms = since_ms
         self.resource: Resource = source.resources[sent.resource]
         self.scope: Scope = source.scopes[sent.scope]
-        real = real_span(sent) if isinstance(sent, Span) else None
-        self.is_pending = real is not None
-        self.record: Span | LogRecord = real or sent
+        self.record: Span | LogRecord = sent
+        self.is_pending = False
         self.kind: Kind = "other"
         self.thing = ""
-        if isinstance(self.record, Span):
-            self.kind = kind_of(self.record)
-            if self.kind != "other":
-                self.thing = same_thing(self.record, self.kind)
-        self.name = session_name(self.record, self.resource)
-        self.is_named = self.name is not None and self.name[0] < len(SESSION)
+        if isinstance(sent, Span):
+            real = real_span(sent)
+            if real is not None:
+                self.record, self.is_pending = real, True
+            self.kind = kind_of(sent)
         self.agent = own_agent(self.record, self.kind)
+        if isinstance(self.record, Span) and self.kind != "other":
+            self.thing = same_thing(self.record, self.kind)
+        self.name = session_name(sent, self.resource)
+        self.is_named = self.name is not None and self.name[0] < len(SESSION)
 
     @property
     def is_root(self) -> bool:

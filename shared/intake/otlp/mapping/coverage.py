@@ -1,11 +1,12 @@
 """Counts the attributes that the mapping uses and those it does not know, for each service."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from shared.intake.otlp.mapping import flattened
 from shared.intake.otlp.mapping.content_events import is_content
+from shared.intake.otlp.mapping.memory import ByNames
 from shared.intake.otlp.mapping.sources import parse
 from shared.intake.otlp.mapping.tables import (
     AGENT,
@@ -47,12 +48,9 @@ _CONTENT = {
 }
 
 
-def unmapped(span: Span) -> Iterator[str]:
-    """Yields the attributes of a span that no rule names, numbers between dots as `N`."""
-    for key in span.attributes:
-        name = _unmapped(key[:_MAX_NAME])
-        if name is not None:
-            yield name
+def unmapped(span: Span) -> Sequence[str]:
+    """Returns the attributes of a span that no rule names, numbers between dots as `N`, once."""
+    return _UNMAPPED.of(span.attributes)
 
 
 def has_content(span: Span) -> bool:
@@ -61,6 +59,14 @@ def has_content(span: Span) -> bool:
         if value and _is_content(key[: _MAX_NAME + 1]):
             return True
     return any(is_content(event.name) for event in span.events)
+
+
+def _unmapped_of(names: Iterable[str]) -> Sequence[str]:
+    found = dict.fromkeys([_unmapped(name[:_MAX_NAME]) for name in names])
+    return tuple(name for name in found if name is not None)
+
+
+_UNMAPPED = ByNames(_unmapped_of)
 
 
 @lru_cache(maxsize=8192)

@@ -1,6 +1,7 @@
 """Puts lists together that are spread over attributes: `llm.input_messages.0.message.role`."""
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -10,7 +11,7 @@ from shared.intake.otlp.mapping.tables import FIELDS
 _WRAPPERS = frozenset({"message", "message_content", "tool_call", "tool"})
 # More segments, or a longer name, are no list of any sender.
 _MAX_SEGMENTS = 12
-MAX_NAME = 200
+_MAX_NAME = 200
 
 Path = tuple[str | int, ...]
 # A part of a list that is being put together; positions are integers.
@@ -27,7 +28,12 @@ _NAME = re.compile(rf"({'|'.join(map(re.escape, FAMILIES))})\.([0-9]{{1,9}}(?:\.
 
 def path_of(name: str) -> tuple[str, Path] | None:
     """Returns the list that an attribute is a part of, and its path there; None if it is none."""
-    match = _NAME.fullmatch(name) if len(name) <= MAX_NAME else None
+    return _path_of(name) if len(name) <= _MAX_NAME else None
+
+
+@lru_cache(maxsize=8192)
+def _path_of(name: str) -> tuple[str, Path] | None:
+    match = _NAME.fullmatch(name)
     if match is None:
         return None
     segments = match[2].split(".")

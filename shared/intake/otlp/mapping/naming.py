@@ -1,5 +1,6 @@
 """The session, the agent and the environment that a record names."""
 
+from shared.intake.otlp.mapping.memory import for_last_resource
 from shared.intake.otlp.mapping.sources import first_text
 from shared.intake.otlp.mapping.tables import (
     AGENT,
@@ -38,6 +39,11 @@ def session_name(record: Span | LogRecord, resource: Resource) -> tuple[int, str
     found = _find_session(record.attributes)
     if found is not None:
         return found[0], clean(found[1], MAX_NAME)
+    return _session_of(resource)
+
+
+@for_last_resource
+def _session_of(resource: Resource) -> tuple[int, str] | None:
     found = _find_session(resource.attributes)
     return None if found is None else (len(SESSION) + found[0], clean(found[1], MAX_NAME))
 
@@ -77,6 +83,7 @@ def _known_service(resource: Resource) -> str | None:
     return clean(service, MAX_NAME)
 
 
+@for_last_resource
 def service_of(resource: Resource) -> str | None:
     """Returns the name of the service that sent a record, if it has one."""
     return text(resource.attributes.get(SERVICE))
@@ -89,8 +96,18 @@ def environment_of(record: Span | LogRecord, resource: Resource) -> str:
 
 def named_environment(record: Span | LogRecord, resource: Resource) -> str | None:
     """Returns the environment that a record names, else its resource; None if neither does."""
-    found = _find_environment(record.attributes) or _find_environment(resource.attributes)
-    return None if found is None else clean(found[1], MAX_ENVIRONMENT).replace(",", "_")
+    found = _find_environment(record.attributes)
+    return _environment_of(resource) if found is None else _environment(found[1])
+
+
+@for_last_resource
+def _environment_of(resource: Resource) -> str | None:
+    found = _find_environment(resource.attributes)
+    return None if found is None else _environment(found[1])
+
+
+def _environment(name: str) -> str:
+    return clean(name, MAX_ENVIRONMENT).replace(",", "_")
 
 
 def tool_name(span: Span) -> str:

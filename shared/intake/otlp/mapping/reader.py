@@ -1,11 +1,12 @@
-"""Reads the attributes of a span in one pass, by look-ups that the tables are compiled into."""
+"""Reads the attributes of a span by plans that the tables are compiled into."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from shared.intake.otlp.mapping import flattened
+from shared.intake.otlp.mapping.memory import ByNames
 from shared.intake.otlp.mapping.sources import Source, parse, part_of
 from shared.intake.otlp.mapping.tables import (
     AGENT,
@@ -22,105 +23,83 @@ from shared.intake.otlp.mapping.tables import (
 T = TypeVar("T")
 Content = Literal["content"]
 
-# A field that an attribute is a source of, the index of the source among the field's, and the
-# source itself if only a part of the value is used.
+# The index of a source among those of its field, the name of its attribute, and the source itself
+# if only a part of the value is used.
+_Origin = tuple[int, str, Source | None]
+# An attribute that is a part of a list: its name, the key of the list, and the path in it.
+_Piece = tuple[str, str, flattened.Path]
+# The same, with the field instead of the name.
 _Route = tuple[str, int, Source | None]
-# A value of a field, with the index of its source.
-_Value = tuple[int, Any, Source | None]
-# Behind all attributes.
-_LATER = 1000
-# Senders repeat the names of their attributes, so what they mean is remembered.
-_MAX_REMEMBERED = 8192
+# Behind the name of a list: the key of the value that is put together of its pieces.
+_LISTED = ".N"
 _index = itemgetter(0)
 
 
-class _Piece(NamedTuple):
-    """An attribute that is a part of a list: the name of the list, and the path in it."""
+class Plan(NamedTuple):
+    """What the names of some attributes mean together.
 
-    name: str
-    path: flattened.Path
-
-
-class Meanings:
-    """The meaning of every attribute for some fields, found by one look into a dict.
-
-    `of` has the routes of a source, the piece of a list, or None for an attribute of no field.
+    `origins` has the attributes that each field comes from, in the order in which they count.
+    `rest` are the names that belong to no field.
     """
 
-    def __init__(self, fields: tuple[str, ...]) -> None:
-        self.routes = _routes(fields)
-        self.of: dict[str, tuple[_Route, ...] | _Piece | None] = {**self.routes}
-
-    def learn(self, key: str) -> _Piece | None:
-        """Returns the meaning of an attribute that is not in `of`, and remembers it."""
-        path = flattened.path_of(key)
-        meaning = None if path is None or path[0] not in self.routes else _Piece(*path)
-        if len(key) <= flattened.MAX_NAME:
-            if len(self.of) >= _MAX_REMEMBERED:
-                self.of = {**self.routes}
-            self.of[key] = meaning
-        return meaning
+    origins: dict[str, list[_Origin]]
+    pieces: list[_Piece]
+    rest: list[str]
 
 
 class AttributeLookup:
     """The values that were found for fields, and the attributes that belong to none."""
 
-    __slots__ = ("_values", "rest")
+    __slots__ = ("_later", "_origins", "_values", "rest")
 
-    def __init__(self, attributes: Mapping[str, Any], meanings: Meanings) -> None:
-        values: dict[str, list[_Value]] = {}
-        rest: dict[str, Any] = {}
-        trees: dict[str, flattened.Node] = {}
-        meaning_of = meanings.of
-        for key, value in attributes.items():
-            try:
-                meaning = meaning_of[key]
-            except KeyError:
-                meaning = meanings.learn(key)
-            if meaning is None:
-                rest[key] = value
-            elif isinstance(meaning, _Piece):
-                flattened.add(trees.setdefault(meaning.name, {}), meaning.path, value)
-            elif value is not None:
-                for field, index, source in meaning:
-                    if field in values:
-                        values[field].append((index, value, source))
-                    else:
-                        values[field] = [(index, value, source)]
-        self._values = values
-        self.rest = rest
-        for name, tree in trees.items():
-            for field, index, _ in meanings.routes[name]:
-                values.setdefault(field, []).append((index, flattened.listed(tree), None))
+    def __init__(self, attributes: Mapping[str, Any], plan: Plan) -> None:
+        self._origins, pieces, rest = plan
+        self._values = {**attributes, **_lists(attributes, pieces)} if pieces else attributes
+        self._later: dict[str, list[Any]] = {}
+        self.rest = {name: attributes[name] for name in rest}
 
     def add_later(self, field: str, value: Any) -> None:
         """Adds a value that counts only if no attribute has one."""
-        self._values.setdefault(field, []).append((_LATER, value, None))
+        self._later.setdefault(field, []).append(value)
 
     def first(self, field: str, convert: Callable[[Any], T | None]) -> T | None:
         """Returns the first value that says something; `convert` returns None for others."""
-        values = self._values.get(field)
-        if values is None:
-            return None
-        for _, value, source in values if len(values) == 1 else sorted(values, key=_index):
-            converted = convert(value if source is None else part_of(source, value))
-            if converted is not None:
-                return converted
+        if field in self._origins:
+            values = self._values
+            for _, name, source in self._origins[field]:
+                value = values[name] if source is None else part_of(source, values[name])
+                if value is not None and (converted := convert(value)) is not None:
+                    return converted
+        if field in self._later:
+            for value in self._later[field]:
+                if (converted := convert(value)) is not None:
+                    return converted
         return None
 
     def groups(self, field: str) -> Iterator[list[Any]]:
         """Yields the values of a field; those of one source that belong together, together."""
-        values = self._values.get(field, ())
-        if len(values) == 1:
-            yield [values[0][1]]
-            return
-        for _, group in groupby(sorted(values, key=_index), _index):
-            yield [value for _, value, _ in group]
+        origins = self._origins.get(field, ())
+        if len(origins) == 1:
+            yield [self._values[origins[0][1]]]
+        else:
+            for _, group in groupby(origins, _index):
+                yield [self._values[name] for _, name, _ in group]
+        if field in self._later:
+            yield self._later[field]
 
 
 def read(role: Role | Content, attributes: Mapping[str, Any]) -> AttributeLookup:
     """Reads all attributes of a span, or of a log record with the content of a call."""
-    return AttributeLookup(attributes, _MEANINGS[role])
+    return AttributeLookup(attributes, _PLANS[role].of(attributes))
+
+
+def _lists(attributes: Mapping[str, Any], pieces: Sequence[_Piece]) -> dict[str, Any]:
+    trees: dict[str, flattened.Node] = {}
+    for name, key, path in pieces:
+        if key not in trees:
+            trees[key] = {}
+        flattened.add(trees[key], path, attributes[name])
+    return {key: flattened.listed(tree) for key, tree in trees.items()}
 
 
 def _routes(fields: tuple[str, ...]) -> dict[str, tuple[_Route, ...]]:
@@ -138,7 +117,36 @@ def _routes(fields: tuple[str, ...]) -> dict[str, tuple[_Route, ...]]:
     return routes
 
 
-_MEANINGS: dict[Role | Content, Meanings] = {
-    **{role: Meanings(fields) for role, fields in ROLE_FIELDS.items()},
-    "content": Meanings(CONTENT_FIELDS),
+def _planner(fields: tuple[str, ...]) -> Callable[[Sequence[str]], Plan]:
+    """Returns the function that makes plans for these fields."""
+    routes = _routes(fields)
+
+    def plan(names: Sequence[str]) -> Plan:
+        origins: dict[str, list[_Origin]] = {}
+        pieces: list[_Piece] = []
+        rest: list[str] = []
+        lists: dict[str, None] = {}
+        for name in names:
+            if name in routes:
+                for field, index, source in routes[name]:
+                    origins.setdefault(field, []).append((index, name, source))
+            elif (path := flattened.path_of(name)) is None or path[0] not in routes:
+                rest.append(name)
+            else:
+                pieces.append((name, path[0] + _LISTED, path[1]))
+                lists[path[0]] = None
+        for name in lists:
+            for field, index, _ in routes[name]:
+                origins.setdefault(field, []).append((index, name + _LISTED, None))
+        for found in origins.values():
+            if len(found) > 1:
+                found.sort(key=_index)
+        return Plan(origins, pieces, rest)
+
+    return plan
+
+
+_PLANS: dict[Role | Content, ByNames[Plan]] = {
+    **{role: ByNames(_planner(fields)) for role, fields in ROLE_FIELDS.items()},
+    "content": ByNames(_planner(CONTENT_FIELDS)),
 }

@@ -53,19 +53,16 @@ def part_of(source: Source, value: Any) -> Any:
 
 def first_text(notations: Iterable[str]) -> Callable[[Mapping[str, Any]], tuple[int, str] | None]:
     """Returns a function that finds the first text of some sources, and its index among them."""
-    sources = [(rank, parse(notation)[0]) for rank, notation in enumerate(notations)]
-    keys = frozenset(source.key for _, source in sources)
+    parsed = [parse(notation)[0] for notation in notations]
+    sources = [(rank, one.key, one if one.is_part else None) for rank, one in enumerate(parsed)]
 
     def find(attributes: Mapping[str, Any]) -> tuple[int, str] | None:
-        if keys.isdisjoint(attributes):
-            return None
-        for rank, source in sources:
-            value = attributes.get(source.key)
-            if value is None:
-                continue
-            found = text(part_of(source, value)) if source.is_part else text(value)
-            if found is not None and not found.isspace():
-                return rank, found
+        for rank, key, source in sources:
+            if key in attributes:
+                value = attributes[key]
+                found = text(value if source is None else part_of(source, value))
+                if found is not None and not found.isspace():
+                    return rank, found
         return None
 
     return find
