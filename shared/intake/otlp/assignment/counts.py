@@ -11,7 +11,7 @@ from shared.intake.otlp.mapping.naming import service_of
 from shared.intake.otlp.records import Span
 from shared.intake.receipts.keys import ACTIVE
 from shared.intake.receipts.origin import with_service
-from shared.intake.receipts.receipt import REASON, Receipt, Tally
+from shared.intake.receipts.receipt import REASON, Receipt, Tally, add_up
 
 UNMAPPED = "unmapped:"
 _CALL = "model_response"
@@ -21,7 +21,7 @@ class Counts:
     """The counts of one turn, by sender, service and hour."""
 
     def __init__(self) -> None:
-        self._by_resource: dict[tuple[int, int], Receipt] = {}
+        self._by_resource: dict[tuple[int, int], dict[str, int]] = {}
         self._by_row: dict[tuple[str, int], Receipt] = {}
 
     def mark_of(self, item: Item) -> str:
@@ -34,17 +34,17 @@ class Counts:
         if not events:
             self.not_stored(item, "log record of a trace without agents")
             return
-        tally = {"events": len(events)}
+        tally = self._tally(item)
+        tally["events"] = tally.get("events", 0) + len(events)
         span = item.record if isinstance(item.record, Span) else None
         # The response of a call is the last event of its span.
         if events[-1].event_type == _CALL:
-            tally["model_calls"] = 1
+            _add_one(tally, "model_calls")
             if span is not None and has_content(span):
-                tally["model_contents"] = 1
+                _add_one(tally, "model_contents")
         if span is not None and item.kind != "other" and not item.is_pending:
             for name in unmapped(span):
-                tally[UNMAPPED + name] = 1
-        self.add(item, tally)
+                _add_one(tally, UNMAPPED + name)
 
     def not_stored(self, item: Item, reason: str) -> None:
         """Counts a record that becomes no event by choice."""
@@ -52,7 +52,7 @@ class Counts:
 
     def add(self, item: Item, tally: Tally) -> None:
         """Adds to the counts of a record's sender and service."""
-        self._receipt(item).add(tally)
+        add_up(self._tally(item), tally)
 
     def write(self, pipe: Pipeline, org_id: str) -> None:
         """Adds the commands to the transaction of the turn."""
@@ -60,12 +60,19 @@ class Counts:
             receipt.add_to(pipe, org_id)
         pipe.sadd(ACTIVE, org_id)
 
-    def _receipt(self, item: Item) -> Receipt:
+    def _tally(self, item: Item) -> dict[str, int]:
         source = (id(item.source), item.sent.resource)
         found = self._by_resource.get(source)
         if found is None:
-            row = with_service(item.source.origin, service_of(item.resource) or "")
-            made = Receipt(item.source.received_ms * 1000, {row: {}})
-            found = self._by_row.setdefault((row, made.hour), made)
+            [found] = self._receipt(item).tallies.values()
             self._by_resource[source] = found
         return found
+
+    def _receipt(self, item: Item) -> Receipt:
+        row = with_service(item.source.origin, service_of(item.resource) or "")
+        made = Receipt(item.source.received_ms * 1000, {row: {}})
+        return self._by_row.setdefault((row, made.hour), made)
+
+
+def _add_one(tally: dict[str, int], name: str) -> None:
+    tally[name] = tally.get(name, 0) + 1
