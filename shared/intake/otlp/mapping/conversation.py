@@ -1,6 +1,5 @@
 """Builds the question and the answer of an agent or a model from the values of its span."""
 
-from itertools import takewhile
 from typing import Any
 
 import msgspec
@@ -88,7 +87,10 @@ def add_answer(values: dict[str, Any], answer: MessageReader) -> None:
     if not messages:
         return
     role = messages[-1]["role"]
-    last = [*takewhile(lambda message: message["role"] == role, reversed(messages))][::-1]
+    first = len(messages) - 1
+    while first and messages[first - 1]["role"] == role:
+        first -= 1
+    last = messages[first:]
     values["role"] = role
     values["content"] = joined([message.get("content") for message in last])
     values["tool_calls"] = [call for m in last for call in m.get("tool_calls", ())] or None

@@ -73,3 +73,13 @@ def is_pair(values: list[Any]) -> bool:
     if len(values) != 2 or not all(type(value) is str for value in values):
         return False
     return values[0].lower() in _KNOWN_ROLES
+
+
+def is_plain(raw: dict[str, Any]) -> bool:
+    """Returns whether a message of two members is a role and a text, as most messages are."""
+    if "role" not in raw or "content" not in raw:
+        return False
+    role, content = raw["role"], raw["content"]
+    return (
+        type(role) is str and role in _FINAL_ROLES and type(content) is str and content[:1] != "["
+    )

@@ -13,6 +13,7 @@ from shared.intake.otlp.mapping.forms import (
     is_message,
     is_pair,
     is_part,
+    is_plain,
     role_of,
     unwrapped,
 )
@@ -45,8 +46,10 @@ _DETAILS = "response_metadata"
 # Most messages have none of these members; one look finds that out.
 _WRAPPED = frozenset(WRAPPERS)
 _WITH_STOP = frozenset({*_FINISH, _DETAILS})
+_WITH_CALLS = frozenset({*_CALLS, "function_call"})
+_WITH_REASONING = frozenset({*_REASONING, _MORE})
 _NO_CONTENT = frozenset({"role", "name"})
-_UNUSUAL = frozenset({*_CALLS, *_CALL_ID, *_REASONING, _MORE, "function_call", "contents", "text"})
+_UNUSUAL = frozenset({*_WITH_CALLS, *_CALL_ID, *_WITH_REASONING, "contents", "text"})
 
 
 @dataclass(slots=True)
@@ -110,6 +113,13 @@ class MessageReader:
 
     def read_message(self, raw: dict[str, Any], role: str) -> None:
         """Reads one message; results of tools in it become messages of their own before it."""
+        if len(raw) == 2 and is_plain(raw):
+            if raw["content"]:
+                self.messages.append({"role": raw["role"], "content": raw["content"]})
+        else:
+            self._read_other(raw, role)
+
+    def _read_other(self, raw: dict[str, Any], role: str) -> None:
         self._note_stop(raw)
         if not _WRAPPED.isdisjoint(raw):
             raw = unwrapped(raw)
@@ -189,6 +199,8 @@ def joined(contents: list[Any]) -> str | list[Any] | None:
     found = [content for content in contents if content]
     if not found:
         return None
+    if len(found) == 1 and type(found[0]) is str:
+        return found[0]
     if all(type(content) is str for content in found):
         return "\n".join(found)
     return [part for c in found for part in (c if isinstance(c, list) else [c])]
@@ -204,11 +216,12 @@ def _message(raw: dict[str, Any], role: str, content: Content) -> Message:
     if role == "tool" and (identifier := text(first(raw, _CALL_ID))) is not None:
         message["tool_call_id"] = identifier
     _add_name(message, raw)
-    reasoning = first(raw, _REASONING)
-    if reasoning is None and isinstance(more := raw.get(_MORE), dict):
-        reasoning = first(more, _REASONING)
-    if type(reasoning) is str and reasoning:
-        content.reasoning.append(reasoning)
+    if not _WITH_REASONING.isdisjoint(raw):
+        reasoning = first(raw, _REASONING)
+        if reasoning is None and isinstance(more := raw.get(_MORE), dict):
+            reasoning = first(more, _REASONING)
+        if type(reasoning) is str and reasoning:
+            content.reasoning.append(reasoning)
     if content.reasoning:
         message["reasoning"] = "\n".join(content.reasoning)
     return message
@@ -244,6 +257,8 @@ def _parts_in(value: str) -> Any:
 
 
 def _take_calls(content: Content, raw: dict[str, Any]) -> None:
+    if _WITH_CALLS.isdisjoint(raw):
+        return
     for name in _CALLS:
         calls = decoded(raw.get(name))
         for call in calls if isinstance(calls, list) else [calls]:

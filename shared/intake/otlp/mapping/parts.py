@@ -1,6 +1,5 @@
 """The parts of a message's content, in the forms in which the packages send them."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from shared.intake.otlp.mapping.values import decoded, text
@@ -39,20 +38,22 @@ _ARGUMENTS = ("arguments", "args", "input", "parameters")
 _RESULT = ("response", "result", "output", "content")
 
 
-@dataclass(slots=True)
 class Content:
     """The content of one message, sorted: texts, other parts, reasoning, calls and results.
 
     `parts` are the texts and the other parts in their order, as they were sent.
     """
 
-    texts: list[str] = field(default_factory=list)
-    parts: list[Any] = field(default_factory=list)
-    is_text: bool = True
-    reasoning: list[str] = field(default_factory=list)
-    calls: list[Part] = field(default_factory=list)
-    results: list[Message] = field(default_factory=list)
-    call_ids: set[str] = field(default_factory=set)
+    __slots__ = ("call_ids", "calls", "is_text", "parts", "reasoning", "results", "texts")
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.parts: list[Any] = []
+        self.is_text = True
+        self.reasoning: list[str] = []
+        self.calls: list[Part] = []
+        self.results: list[Message] = []
+        self.call_ids: set[str] = set()
 
     @property
     def value(self) -> str | list[Any] | None:
