@@ -57,28 +57,26 @@ class EventEnvelope(msgspec.Struct, gc=False):
         `max_event_bytes`.
         """
         event_type, fields = shape
-        payload = {
-            field: value for field, name in fields if (value := values.get(name)) is not None
+        session_id, agent_id, environment = self.session_id, self.agent_id, self.environment
+        payload: dict[str, Any] = {
+            "session_id": session_id,
+            "timestamp": rfc3339(ts),
+            "type": event_type,
+            "agent_id": agent_id,
+            "environment": environment,
+            "source": SOURCE,
+            "otel": otel,
         }
-        payload["session_id"] = self.session_id
-        payload["timestamp"] = rfc3339(ts)
-        payload["type"] = event_type
-        payload["agent_id"] = self.agent_id
-        payload["environment"] = self.environment
-        payload["source"] = SOURCE
-        payload["otel"] = otel
+        for field, name in fields:
+            if name in values and (value := values[name]) is not None:
+                payload[field] = value
         encoded = encode(payload)
         if len(encoded) > self.max_event_bytes:
             encoded = fitted(payload, self.max_event_bytes)
+        unique = f"{self.identity}/{slot}".encode()
+        identifier = xxhash.xxh3_64_intdigest(unique, _seed(self.org_id)) >> 11
         return Event(
-            xxhash.xxh3_64_intdigest(f"{self.identity}/{slot}".encode(), _seed(self.org_id)) >> 11,
-            ts,
-            self.session_id,
-            self.agent_id,
-            event_type,
-            self.environment,
-            encoded,
-            self.pending,
+            identifier, ts, session_id, agent_id, event_type, environment, encoded, self.pending
         )
 
 
