@@ -12,7 +12,7 @@ from typing import Any
 import marshmallow as ma
 
 from web.params import ListField, Switch, Timestamp
-from web.shapes import Shaped
+from web.shapes import StructField
 
 Field = ma.fields.Field[Any]
 # Keywords of a field, for several fields that share them.
@@ -46,7 +46,7 @@ flag = partial(_field, ma.fields.Boolean)
 uuid = partial(_field, ma.fields.UUID)
 moment = partial(_field, Timestamp)
 mapping = partial(_field, ma.fields.Dict)
-shaped = partial(_field, Shaped)
+shaped = partial(_field, StructField)
 raw = partial(_field, ma.fields.Raw)
 author = partial(text, "the address of a person or the name of a key")
 texts = partial(_field, partial(ma.fields.List, ma.fields.String))

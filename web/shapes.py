@@ -69,7 +69,7 @@ def _one_of(tag: str, refs: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
     return {"oneOf": list(refs.values()), "discriminator": discriminator}
 
 
-class Shaped(ma.fields.Dict):
+class StructField(ma.fields.Dict):
     """An object of a shape; it is loaded and dumped as it is."""
 
     def __init__(self, *, shape: Shape, **options: Any) -> None:
@@ -87,7 +87,7 @@ def describer(add: Callable[[str, dict[str, Any]], object]) -> Callable[..., dic
     def shaped2properties(
         _converter: object, field: ma.fields.Field[Any], *, ret: dict[str, Any], **_options: object
     ) -> dict[str, Any]:
-        if not isinstance(field, Shaped):
+        if not isinstance(field, StructField):
             return {}
         for name, schema in field.shape.schemas.items():
             if name not in added:

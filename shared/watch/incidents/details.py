@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import TypedDict
 
-from shared.watch.incidents.evidence import Compared
+from shared.watch.incidents.evidence import ComparedFields
 from shared.watch.incidents.opening import Source
 
 
-class BreachDetail(Compared):
+class BreachDetail(ComparedFields):
     """A breach in a sentence, with the numbers if any were compared."""
 
     summary: str

@@ -19,7 +19,7 @@ class Comparison(TypedDict):
 COMPARED = tuple(Comparison.__annotations__)
 
 
-class Compared(TypedDict, total=False):
+class ComparedFields(TypedDict, total=False):
     """The same in a history, where nothing is compared when a person reports a problem."""
 
     metric: str

@@ -17,7 +17,7 @@ from shared.reading.sessions import deleted
 from shared.reading.sessions.deleted import INSTEAD
 from shared.watch.incidents import activity, rows, subscribers
 from shared.watch.incidents.details import BreachDetail, OpenedDetail
-from shared.watch.incidents.evidence import COMPARED, Compared
+from shared.watch.incidents.evidence import COMPARED, ComparedFields
 from shared.watch.incidents.models import Incident
 from shared.watch.incidents.opening import Opening
 from shared.watch.incidents.rules import MAX_SUMMARY_LENGTH, MAX_TITLE_LENGTH
@@ -136,10 +136,10 @@ def _fold(session: Session, incident: Incident, opening: Opening) -> None:
     session.flush()
 
 
-def _compared(opening: Opening) -> Compared:
+def _compared(opening: Opening) -> ComparedFields:
     """Returns which number was compared with which bound, if any was."""
     evidence = opening.breach.evidence or {}
-    return cast("Compared", {name: evidence[name] for name in COMPARED if name in evidence})
+    return cast("ComparedFields", {name: evidence[name] for name in COMPARED if name in evidence})
 
 
 def _measured(opening: Opening) -> dict[str, Any]:

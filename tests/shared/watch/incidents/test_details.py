@@ -4,7 +4,7 @@ from typing import get_type_hints
 
 from shared.watch.incidents.activity import KINDS
 from shared.watch.incidents.details import DETAILS
-from shared.watch.incidents.evidence import Compared, Comparison
+from shared.watch.incidents.evidence import ComparedFields, Comparison
 
 
 def test_every_kind_of_entry_has_its_details() -> None:
@@ -12,4 +12,4 @@ def test_every_kind_of_entry_has_its_details() -> None:
 
 
 def test_the_history_repeats_the_whole_comparison() -> None:
-    assert get_type_hints(Compared) == get_type_hints(Comparison)
+    assert get_type_hints(ComparedFields) == get_type_hints(Comparison)
