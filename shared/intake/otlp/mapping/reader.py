@@ -35,7 +35,7 @@ _LISTED = ".N"
 _index = itemgetter(0)
 
 
-class Plan(NamedTuple):
+class ReadingPlan(NamedTuple):
     """What the names of some attributes mean together.
 
     `origins` has the attributes that each field comes from, in the order in which they count.
@@ -52,7 +52,7 @@ class AttributeLookup:
 
     __slots__ = ("_later", "_origins", "_values", "rest")
 
-    def __init__(self, attributes: Mapping[str, Any], plan: Plan) -> None:
+    def __init__(self, attributes: Mapping[str, Any], plan: ReadingPlan) -> None:
         self._origins, pieces, rest = plan
         self._values = {**attributes, **_lists(attributes, pieces)} if pieces else attributes
         self._later: dict[str, list[Any]] = {}
@@ -117,11 +117,11 @@ def _routes(fields: tuple[str, ...]) -> dict[str, tuple[_Route, ...]]:
     return routes
 
 
-def _planner(fields: tuple[str, ...]) -> Callable[[Sequence[str]], Plan]:
+def _planner(fields: tuple[str, ...]) -> Callable[[Sequence[str]], ReadingPlan]:
     """Returns the function that makes plans for these fields."""
     routes = _routes(fields)
 
-    def plan(names: Sequence[str]) -> Plan:
+    def plan(names: Sequence[str]) -> ReadingPlan:
         origins: dict[str, list[_Origin]] = {}
         pieces: list[_Piece] = []
         rest: list[str] = []
@@ -141,12 +141,12 @@ def _planner(fields: tuple[str, ...]) -> Callable[[Sequence[str]], Plan]:
         for found in origins.values():
             if len(found) > 1:
                 found.sort(key=_index)
-        return Plan(origins, pieces, rest)
+        return ReadingPlan(origins, pieces, rest)
 
     return plan
 
 
-_PLANS: dict[Role | Content, ByNames[Plan]] = {
+_PLANS: dict[Role | Content, ByNames[ReadingPlan]] = {
     **{role: ByNames(_planner(fields)) for role, fields in ROLE_FIELDS.items()},
     "content": ByNames(_planner(CONTENT_FIELDS)),
 }
