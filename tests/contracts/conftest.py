@@ -3,18 +3,26 @@
 import json
 
 import pytest
-from flask import Flask
 
 from tests.support.document import Document
-from tests.web.conftest import admin, app, client, just_arrived, key, person, web_runtime
+from tests.web.conftest import (
+    admin,
+    app,
+    app_without_stores,
+    client,
+    just_arrived,
+    key,
+    person,
+    web_runtime,
+)
 from tests.web.events.conftest import listed, post, reader, store
 from tests.workers.evaluation_jobs.conftest import bench, evaluator
 from web.document import FILE
-from web.document import app_without_stores as make_app_without_stores
 
 __all__ = [
     "admin",
     "app",
+    "app_without_stores",
     "bench",
     "client",
     "evaluator",
@@ -33,9 +41,3 @@ __all__ = [
 def document() -> Document:
     """The OpenAPI document, which `test_document.py` compares with the one that is served."""
     return Document(json.loads(FILE.read_text()))
-
-
-@pytest.fixture(scope="session")
-def app_without_stores() -> Flask:
-    """The application for requests that need no store."""
-    return make_app_without_stores()

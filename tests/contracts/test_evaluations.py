@@ -8,14 +8,10 @@ import pytest
 from flask.testing import FlaskClient
 
 from shared.foundation.core.config import load_settings
-from shared.foundation.deployment.runtime import Runtime
-from shared.reading.evaluations import store
 from tests.support import evaluator as behave
 from tests.support.app import Headers
 from tests.support.document import Document
-from tests.support.evaluations import evaluation
 from tests.support.jobs import Bench
-from tests.support.runtime import Org
 from workers.evaluation_jobs.client import EvaluatorClient
 from workers.evaluation_jobs.config_refresh import refresh_if_due
 
@@ -47,42 +43,6 @@ def test_the_variables_have_their_defaults() -> None:
     }
     settings = load_settings(stores)
     assert {name: getattr(settings, name) for name in DEFAULTS} == DEFAULTS
-
-
-def test_rows_of_every_status_are_what_the_document_says(
-    client: FlaskClient, document: Document, runtime: Runtime, org: Org, key: Key
-) -> None:
-    rows = [
-        evaluation(org.id, "a", 1, scores={"x": 1}, reasoning={"x": "so"}, summary="s"),
-        evaluation(org.id, "b", 2, status="error", error="no", attempt_count=5),
-        evaluation(org.id, "c", 3, status="timeout", error="late", duration_ms=0),
-    ]
-    store.insert(runtime.clickhouse, rows)
-    answer = client.get("/v1/evaluations", headers=key("evaluations:read"))
-    found = document.require(answer, "GET", "/v1/evaluations")["evaluations"]
-    assert [row["status"] for row in found] == ["timeout", "error", "done"]
-    assert all(row["id"] == row["evaluation_id"] for row in found)
-    assert all(row["created_at"] == row["completed_at"] for row in found)
-    # 1 and 1.0 are one score.
-    assert [row["scores"] for row in found] == [None, None, {"x": 1.0}]
-
-
-def test_the_aggregate_is_what_the_document_says(
-    client: FlaskClient, document: Document, runtime: Runtime, org: Org, key: Key
-) -> None:
-    rows = [
-        evaluation(org.id, "a", 1, scores={"x": 1}),
-        evaluation(org.id, "b", 2, status="error", error="no"),
-        evaluation(org.id, "c", 300_000_000, status="timeout", error="late"),
-    ]
-    store.insert(runtime.clickhouse, rows)
-    query = {"series": '[["*", "production", "x", "stddev"]]', "bucket": "minute"}
-    headers = key("evaluations:read")
-    answer = client.get("/v1/evaluations/aggregate", query_string=query, headers=headers)
-    found = document.require(answer, "GET", "/v1/evaluations/aggregate")
-    assert [point["total"] for point in found["timeline"]["points"]] == [2, 0, 0, 0, 0, 1]
-    assert [point["value"] for point in found["series"][0]["points"]] == [0.0] + [None] * 5
-    assert found["series"][0]["agg"] == "stddev"
 
 
 def test_the_aggregate_takes_the_filters_of_the_list_and_what_to_draw(document: Document) -> None:

@@ -11,10 +11,15 @@ from shared.access.identity import bootstrap
 from shared.evaluation.evaluation_jobs import requests
 from shared.foundation.deployment.runtime import Runtime
 from tests.support.app import ADMIN_KEY, AGENT_API_KEY, Headers, bearer, new_key
+from tests.support.checked import CheckedClient
 from tests.support.people import new_member
 from tests.support.runtime import Org, connected, settings_for
+from web import document
 from web.app import create_app
 from web.state import state
+
+# For the clients of all applications that tests make.
+Flask.test_client_class = CheckedClient
 
 
 @pytest.fixture(scope="session")
@@ -35,6 +40,12 @@ def app(web_runtime: Runtime) -> Iterator[Flask]:
     yield made
     with made.app_context():
         state().queries.close()
+
+
+@pytest.fixture(scope="session")
+def app_without_stores() -> Flask:
+    """The application for requests that need no store, in fast tests."""
+    return document.app_without_stores()
 
 
 @pytest.fixture

@@ -342,3 +342,19 @@ def test_a_statement_needs_the_permission_to_run_one(client: FlaskClient, key: K
     kept = {**wanted, "trigger_spec": {**spec, "op": ">", "value": 5}, "severity": "info"}
     assert client.put(path, json=kept, headers=writer).status_code == 200
     assert client.put(path, json=changed, headers=runner).status_code == 200
+
+
+@pytest.mark.parametrize("op", [">", ">=", "<", "<=", "==", "gt", "gte", "lt", "lte", "eq"])
+def test_operators_are_kept_as_sign_or_as_name(client: FlaskClient, key: Key, op: str) -> None:
+    spec = {**SPECS["metric_threshold"], "op": op}
+    assert made(make_alert(client, key(), trigger_spec=spec))["trigger_spec"] == spec
+
+
+def test_a_test_says_what_became_of_each_delivery(client: FlaskClient, key: Key) -> None:
+    headers = key()
+    path = f"{PATH}/{made(make_alert(client, headers))['id']}/test"
+    told = client.post(path, json={"channels": [{"kind": "dashboard"}]}, headers=headers)
+    assert (told.status_code, told.get_json()["ok"]) == (200, True)
+    assert told.get_json()["deliveries"] == [
+        {"channel": "dashboard", "target": "dashboard", "status": "sent", "error": None}
+    ]

@@ -47,7 +47,7 @@ def test_a_run_on_request_from_its_queueing_to_its_end(
         seen.append(error(client.post(f"{path}/run", headers=headers)))
         seen.append(client.get(f"{path}/runs", headers=headers).get_json())
 
-    bench.run({"test": meanwhile(look, then=finding("a"))})
+    bench.run({"test": meanwhile(look, then=finding("a", signal="error_cluster"))})
     [refused, [running]] = seen
     assert refused == (409, "audit_running")
     [ended] = client.get(f"{path}/runs", headers=headers).get_json()

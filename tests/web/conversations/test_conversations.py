@@ -231,3 +231,21 @@ def test_a_refused_thread_changes_nothing(client: FlaskClient, me: Headers) -> N
     refused = client.put(f"{path}/messages", data=b"{}", headers=me, content_type="text/plain")
     assert refused.status_code == 415
     assert client.get(path, headers=me).get_json()["messages"] == kept
+
+
+@pytest.mark.parametrize(
+    ("messages", "status"),
+    [
+        ([{"role": "user", "content": 1}] * 500, 200),
+        ([{"role": "user", "content": 1}] * 501, 422),
+        ([{"role": "system", "content": 1}], 422),
+        ([{"role": "user"}], 422),
+        ([{"role": "user", "content": "x" * 1_000_000}], 200),
+    ],
+)
+def test_the_bounds_of_a_thread(
+    client: FlaskClient, me: Headers, messages: list[dict[str, Any]], status: int
+) -> None:
+    path = f"{PATH}/{start(client, me)}/messages"
+    answer = client.put(path, json={"messages": messages}, headers=me)
+    assert answer.status_code == status

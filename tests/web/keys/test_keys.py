@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from secrets import token_hex
 from typing import Any
 
 import pytest
@@ -213,3 +214,68 @@ def test_no_secret_is_ever_logged(
     assert len(logs) >= 6
     for text in (secret, short, new, ADMIN_KEY, "unknown-secret-of-somebody"):
         assert text not in str(logs)
+
+
+@pytest.mark.parametrize("length", [16, 256])
+def test_a_secret_has_16_to_256_characters(
+    client: FlaskClient, key: KeyFactory, length: int
+) -> None:
+    secret = token_hex(length // 2)
+    assert make(client, key(), key=secret, permissions=["keys:read"]).status_code == 201
+    assert client.get("/v1/keys", headers=bearer(secret)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "status"),
+    [
+        ("name", "ö" * 100, 201),
+        ("name", "n" * 101, 422),
+        ("name", "", 422),
+        ("name", "   ", 422),
+        ("name", "a\nb", 422),
+        ("name", "a\x00b", 422),
+        ("key", "k" * 15, 422),
+        ("key", "k" * 257, 422),
+        ("key", "sixteen chars and spaces", 422),
+        ("key", "schlüssel-mit-umlaut", 422),
+        ("permissions", ["events:read", "events:read"], 201),
+        ("permissions", ["no:such"], 422),
+        ("permissions", ["alerts:ack"], 422),
+        ("permissions", ["events:add", ""], 422),
+        ("permissions", None, 422),
+        ("expires_at", None, 201),
+        ("expires_at", "2000-01-01T00:00:00Z", 422),
+        ("expires_at", "2999-01-01", 422),
+        ("expires_at", "2999-01-01T00:00:00", 422),
+        ("expires_at", 4102444800, 422),
+    ],
+)
+def test_the_bounds_of_a_new_key(
+    client: FlaskClient, admin: Headers, field: str, value: object, status: int
+) -> None:
+    answer = make(client, admin, **{field: value})
+    assert answer.status_code == status, answer.data
+    if status == 422:
+        assert answer.get_json()["fields"].keys() == {field}
+
+
+def test_what_no_key_can_hold_is_refused_before_what_the_caller_lacks(
+    client: FlaskClient, key: KeyFactory
+) -> None:
+    granter = key("keys:create")
+    for permissions, status in ((["orgs:admin", "events:add"], 422), (["events:add"], 403)):
+        assert make(client, granter, permissions=permissions).status_code == status
+
+
+def test_a_bearer_counts_where_a_cookie_comes_along(client: FlaskClient, key: KeyFactory) -> None:
+    # Set in the client's jar: the client drops a Cookie header.
+    client.set_cookie("service_session", "wps_nobodys")
+    assert client.get("/v1/keys", headers=key("keys:read")).status_code == 200
+    assert client.get("/v1/keys").status_code == 401
+
+
+def test_a_key_is_no_cookie(client: FlaskClient, key: KeyFactory) -> None:
+    headers = key("keys:read")
+    client.set_cookie("service_session", headers["Authorization"].removeprefix("Bearer "))
+    assert client.get("/v1/keys").status_code == 401
+    assert client.get("/v1/keys", headers=headers).status_code == 200

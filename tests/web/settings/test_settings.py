@@ -121,6 +121,10 @@ def test_a_default_is_taken_back_to_in_one_organization_alone(
         ("alerts.webhook_default_url", "https://x.example"),
         ("otel.ingest_enabled", False),
         ("otel.other_spans", "all"),
+        # False in Python, and values like any other.
+        ("retention.events_days", 0),
+        ("alerts.webhook_default_url", ""),
+        ("allowed_sign_ins", []),
     ],
 )
 def test_a_bare_value_is_as_good(client: FlaskClient, key: Key, name: str, value: object) -> None:

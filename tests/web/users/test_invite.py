@@ -39,6 +39,24 @@ Person = Callable[..., Headers]
         ({"permissions": ["queries:run"]}, None, ["queries:run"], ["queries:run"]),
         ({"permissions": []}, None, [], []),
         (
+            {"permissions": ["events:read"], "permission_set": None},
+            None,
+            ["events:read"],
+            ["events:read"],
+        ),
+        (
+            {"permission_set": None, "permission_added": ["keys:read"]},
+            None,
+            ["keys:read"],
+            ["keys:read"],
+        ),
+        (
+            {"permissions": ["events:read", "keys:read"], "permission_removed": ["keys:read"]},
+            None,
+            ["events:read", "keys:read"],
+            ["events:read"],
+        ),
+        (
             {"permissions": ["queries:run"], "permission_added": ["events:add", "queries:run"]},
             None,
             ["queries:run", "events:add"],
