@@ -5,11 +5,13 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 from flask import Flask, abort
 from flask.testing import FlaskClient
 from structlog.testing import capture_logs
 
+from devstack.ports import free_port
 from shared.foundation.core.errors import (
     Forbidden,
     Invalid,
@@ -19,6 +21,8 @@ from shared.foundation.core.errors import (
 )
 from shared.foundation.deployment.runtime import Runtime
 from tests.support.app import Headers
+from tests.support.routes import UNUSED_ID
+from tests.support.runtime import connected
 from web.app import create_app
 from web.auth import public
 
@@ -173,3 +177,38 @@ def test_bad_fields_are_named_flatly(
     found = response.get_json()["fields"]
     assert found.keys() == fields
     assert all(isinstance(why, str) for reasons in found.values() for why in reasons)
+
+
+REDIS, POSTGRES = "redis://127.0.0.1:{}/0", "postgresql://x@127.0.0.1:{}/x"
+CLICKHOUSE = "clickhouse://x@127.0.0.1:{}/x"
+
+
+@pytest.mark.parametrize(
+    ("variable", "url", "method", "path"),
+    [
+        ("redis_url", REDIS, "POST", "/v1/events"),
+        ("redis_url", REDIS, "POST", f"/v1/keys/{UNUSED_ID}/disable"),
+        ("clickhouse_url", CLICKHOUSE, "GET", "/v1/events"),
+        ("clickhouse_url", CLICKHOUSE, "GET", "/v1/evaluations"),
+        ("clickhouse_url", CLICKHOUSE, "GET", "/v1/usage"),
+        ("clickhouse_url", CLICKHOUSE, "GET", "/v1/usage/windows"),
+        ("clickhouse_url", CLICKHOUSE, "POST", "/v1/sessions/s/re-evaluate"),
+        ("database_url", POSTGRES, "GET", "/v1/keys"),
+        ("database_url", POSTGRES, "GET", "/v1/settings"),
+    ],
+)
+def test_503_when_a_store_is_down_says_when_to_come_back(
+    runtime: Runtime,
+    key: Callable[..., Headers],
+    variable: str,
+    url: str,
+    method: str,
+    path: str,
+) -> None:
+    headers = {**key(), "Content-Type": "application/x-ndjson"}
+    away = {variable: url.format(free_port())}
+    with connected(msgspec.structs.replace(runtime.settings, **away)) as broken:
+        client = create_app(broken).test_client()
+        response = client.open(path, method=method, data=b"{}", headers=headers)
+    assert response.status_code == 503, response.data
+    assert int(response.headers["Retry-After"]) >= 1
