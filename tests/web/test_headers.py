@@ -30,6 +30,12 @@ DATA = {
 }
 
 
+@pytest.fixture
+def client(app_without_stores: Flask) -> FlaskClient:
+    """A client of an application that reaches no store."""
+    return app_without_stores.test_client()
+
+
 def require(response: AnyResponse, expected: dict[str, str]) -> None:
     for name, value in expected.items():
         assert response.headers.getlist(name) == [value], name

@@ -4,7 +4,14 @@ import re
 from typing import Any
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
+
+
+@pytest.fixture
+def client(app_without_stores: Flask) -> FlaskClient:
+    """A client of an application that reaches no store."""
+    return app_without_stores.test_client()
 
 
 @pytest.fixture
