@@ -143,6 +143,12 @@ def test_a_body_that_is_not_announced_as_json(
     assert (response.status_code, response.get_json()["code"]) == (415, "unsupported_media_type")
 
 
+def test_a_packed_body_is_not_unpacked(client: FlaskClient, key: Callable[..., Headers]) -> None:
+    headers = {**key(), "Content-Encoding": "gzip"}
+    response = client.post("/v1/keys", json={}, headers=headers)
+    assert (response.status_code, response.get_json()["code"]) == (415, "unsupported_encoding")
+
+
 @pytest.mark.parametrize("content_type", ["application/json", "application/json; charset=utf-8"])
 def test_json_with_and_without_a_charset(
     client: FlaskClient, key: Callable[..., Headers], content_type: str
