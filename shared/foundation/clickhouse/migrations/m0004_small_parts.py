@@ -1,4 +1,6 @@
-"""Parts of `events` that an insert or a small merge writes cost less (docs/change/storage.md).
+"""Parts of `events` that an insert or a small merge writes cost less.
+
+docs/change/storage.md has the figures.
 
 - A part below 64 MiB is one file, not a hundred. ext4 passes by every inode that was freed in the
   last minutes when it creates a file, so hundreds of files a second cost more than their rows.

@@ -1,4 +1,6 @@
-"""Counts of the values that facets list, in every part of `events` (docs/change/storage.md).
+"""Counts of the values that facets list, in every part of `events`.
+
+docs/change/storage.md has the figures.
 
 A facet of an organization read one column of all its events. Now it reads a row for each
 combination of values in each part. A projection is part of its part: copies, merges, deletions and
