@@ -228,6 +228,7 @@ def test_a_secret_has_16_to_256_characters(
 @pytest.mark.parametrize(
     ("field", "value", "status"),
     [
+        ("name", "n", 201),
         ("name", "ö" * 100, 201),
         ("name", "n" * 101, 422),
         ("name", "", 422),

@@ -112,7 +112,9 @@ def test_bad_values_are_refused(
         assert response.get_json()["fields"].keys() == {field}
 
 
-@pytest.mark.parametrize("name", ["a/b", "ä ö", "100%", "a?b#c", "%2F", "n" * 64, "'--", "a\\b"])
+@pytest.mark.parametrize(
+    "name", ["n", "a/b", "ä ö", "100%", "a?b#c", "%2F", "n" * 64, "'--", "a\\b"]
+)
 def test_a_name_may_hold_any_character(client: FlaskClient, admin: Headers, name: str) -> None:
     assert make(client, admin, name=name).status_code == 201
     assert get(client, admin, name).get_json()["name"] == name
