@@ -22,10 +22,10 @@ class Filter(NamedTuple):
     `type` is how a request writes it: `any_of` and `list` take several values with commas, `texts`
     is repeated for several, `choice` is one of `choices`, `flag` is true or false, `number` is an
     integer of 0 or more, and `moment` is a timestamp. `condition` is SQL with `{}` for the bound
-    value of an `any_of`, a `number` or a `moment`; where it is empty, the read makes the condition
-    itself. `choices` are the only values that an `any_of` or a `choice` takes. `parse` turns the
-    values of a request into those of the filter, or raises `Invalid`. `max_values` and `max_chars`
-    are the bounds of `texts`.
+    value of an `any_of`, a `number` or a `moment`, and with other braces doubled; where it is
+    empty, the read makes the condition itself. `choices` are the only values that an `any_of` or a
+    `choice` takes. `parse` turns the values of a request into those of the filter, or raises
+    `Invalid`. `max_values` and `max_chars` are the bounds of `texts`.
 
     `published` is the condition over the views of people's SQL: for an `any_of` with `{}` for the
     condition that `column` has one of the values, by default just that; for a `number` or a
