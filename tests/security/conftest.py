@@ -10,7 +10,6 @@ from devstack import DevStack
 from shared.foundation.deployment.runtime import Runtime
 from tests.contracts.conftest import document
 from tests.security.world import Operation, World, make_world
-from tests.support.app import ADMIN_KEY, AGENT_API_KEY
 from tests.support.databases import environment
 from tests.support.document import Document
 from tests.support.server import Server, running_server
@@ -50,9 +49,6 @@ def servers(
     """Two web tiers of one process each, behind the test as their proxy, on the same stores."""
     environ = {
         **environment(migrated_stack.urls),
-        "ADMIN_KEY": ADMIN_KEY,
-        # Without it, start-up would revoke the key for the other tests.
-        "AGENT_API_KEY": AGENT_API_KEY,
         "TRUSTED_PROXY_HOPS": "1",
         "WEB_CONCURRENCY": "1",
     }

@@ -12,6 +12,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 from devstack.ports import free_port
+from tests.support.app import ADMIN_KEY, AGENT_API_KEY
 
 PROJECT = Path(__file__).resolve().parents[2]
 _GUNICORN = Path(sys.executable).parent / "gunicorn"
@@ -55,9 +56,13 @@ def start_gunicorn(environ: dict[str, str], port: int, log: Path) -> subprocess.
 
 @contextmanager
 def running_server(environ: dict[str, str], log: Path) -> Iterator[Server]:
-    """Runs a server and stops it afterwards."""
+    """Runs a server and stops it afterwards.
+
+    Without the keys of the tests, its start would revoke them for all that follow.
+    """
     port = free_port()
-    server = Server(port, start_gunicorn(environ, port, log), log)
+    keys = {"ADMIN_KEY": ADMIN_KEY, "AGENT_API_KEY": AGENT_API_KEY}
+    server = Server(port, start_gunicorn(keys | environ, port, log), log)
     try:
         _wait_ready(server)
         yield server

@@ -15,7 +15,7 @@ from shared.access.settings import service as settings
 from shared.access.settings.service import Editor
 from shared.foundation.cache import at_once
 from shared.foundation.deployment.runtime import Runtime
-from tests.support.app import ADMIN_KEY, AGENT_API_KEY, Headers, new_key
+from tests.support.app import Headers, new_key
 from tests.support.databases import environment
 from tests.support.otlp import make_span, traces
 from tests.support.processes import wait_until
@@ -30,13 +30,7 @@ BATCH, A_DAY, SENDERS = 10, 2000, 3
 
 @pytest.fixture
 def server(migrated_stack: DevStack, tmp_path: Path) -> Iterator[Server]:
-    environ = {
-        **environment(migrated_stack.urls),
-        # Without them, start-up would revoke the keys for the other tests.
-        "ADMIN_KEY": ADMIN_KEY,
-        "AGENT_API_KEY": AGENT_API_KEY,
-        "WEB_CONCURRENCY": "2",
-    }
+    environ = {**environment(migrated_stack.urls), "WEB_CONCURRENCY": "2"}
     with running_server(environ, tmp_path / "web.log") as running:
         yield running
 

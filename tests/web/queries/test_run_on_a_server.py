@@ -11,7 +11,7 @@ import pytest
 
 from devstack import DevStack
 from shared.foundation.deployment.runtime import Runtime
-from tests.support.app import ADMIN_KEY, AGENT_API_KEY, new_key
+from tests.support.app import new_key
 from tests.support.databases import environment
 from tests.support.events import event, store_events
 from tests.support.processes import wait_until
@@ -36,9 +36,6 @@ def server(migrated_stack: DevStack, tmp_path_factory: pytest.TempPathFactory) -
     """gunicorn with one process and few threads."""
     environ = {
         **environment(migrated_stack.urls),
-        "ADMIN_KEY": ADMIN_KEY,
-        # Without it, start-up would revoke the key for the other tests.
-        "AGENT_API_KEY": AGENT_API_KEY,
         "WEB_CONCURRENCY": "1",
         "WEB_THREADS": "16",
     }

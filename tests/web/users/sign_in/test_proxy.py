@@ -18,7 +18,7 @@ from shared.foundation.cache import at_once
 from shared.foundation.core.config import load_settings
 from shared.foundation.core.errors import ConfigurationError
 from shared.foundation.deployment.runtime import Runtime
-from tests.support.app import ADMIN_KEY, AGENT_API_KEY, Headers
+from tests.support.app import Headers
 from tests.support.databases import environment
 from tests.support.people import new_email, new_member
 from tests.support.routes import require_error
@@ -180,8 +180,6 @@ def test_a_header_that_only_looks_like_it_is_dropped(
     """The proxy removes `X-Forwarded-Email` from what clients send, and no other spelling."""
     environ = {
         **environment(migrated_stack.urls),
-        "ADMIN_KEY": ADMIN_KEY,
-        "AGENT_API_KEY": AGENT_API_KEY,
         "PROXY_AUTH_HEADER": "X-Forwarded-Email",
         "PROXY_AUTH_FROM": "127.0.0.1",
         "WEB_CONCURRENCY": "1",
