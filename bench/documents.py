@@ -7,7 +7,8 @@ A document has a table between two marks:
 
 It has a row for each figure `ingest.…`. With columns, as in `<!-- bench: read p50 p95 -->`, it has
 a row for each beginning of a name and a column for each of these endings. A line below tells where
-the figures come from. `python -m bench --json` does the same after it has measured.
+the figures come from. `<!-- bench: missed -->` has the figures of all benchmarks that miss their
+bar. `python -m bench --json` does the same after it has measured.
 """
 
 import re
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import msgspec
 
-from bench.figures import Figure, bar_of, shown
+from bench.figures import KINDS, Figure, bar_of, shown
 from bench.record import PROJECT, Record
 from bench.results import read_results
 
@@ -60,7 +61,8 @@ def with_tables(text: str, areas: Mapping[str, Record]) -> str:
 
     def printed(marked: re.Match[str]) -> str:
         begin, name, columns, end = marked.groups()
-        return f"{begin}\n{_table(areas.get(name), columns.split())}\n\n{end}"
+        table = missed(areas) if name == "missed" else _table(areas.get(name), columns.split())
+        return f"{begin}\n{table}\n\n{end}"
 
     return _MARKED.sub(printed, text)
 
@@ -70,12 +72,30 @@ def without_tables(text: str) -> str:
     return _MARKED.sub("", text)
 
 
+def missed(areas: Mapping[str, Record]) -> str:
+    """Returns a table of the figures that miss their bar, and the names of what has no result."""
+    lines = [["figure", "measured", "bar", "measured at"], ["---"] * 4]
+    for area, record in areas.items():
+        lines += (
+            [f"{area}: {_name(figure)}", _measured(figure), bar_of(figure), _source(record)]
+            for figure in record.figures
+            if figure.is_reached is False
+        )
+    with_bar = (name for name, kind in KINDS.items() if kind.bar is not None)
+    absent = {name.partition(".")[0] for name in with_bar} - areas.keys()
+    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    if not absent:
+        return table
+    return f"{table}\n\nNot measured yet: {', '.join(f'`{name}`' for name in sorted(absent))}."
+
+
 def _table(record: Record | None, columns: Sequence[str]) -> str:
     if record is None:
         return "Not measured yet."
     head, *rows = _by_column(record.figures, columns) if columns else _one_a_row(record.figures)
     lines = [head, ["---"] * len(head), *rows]
-    return "\n".join([*(f"| {' | '.join(line)} |" for line in lines), "", _source(record)])
+    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return f"{table}\n\nMeasured at {_source(record)}."
 
 
 def _one_a_row(figures: Sequence[Figure]) -> Iterator[list[str]]:
@@ -140,7 +160,7 @@ def _source(record: Record) -> str:
     if record.busy >= _QUIET:
         machine += f", busy: other work took {record.busy:.1f} of them"
     length = "" if record.length == "usual" else f", `--{record.length}`"
-    return f"Measured at {record.commit}{length} on {record.date[:10]}; {machine}."
+    return f"{record.commit}{length} on {record.date[:10]}; {machine}"
 
 
 if __name__ == "__main__":

@@ -79,6 +79,16 @@ def test_a_result_that_is_missing_is_named() -> None:
     assert printed("nothing") == ["Not measured yet."]
 
 
+def test_figures_that_miss_their_bar_are_listed() -> None:
+    lines = printed("missed")
+    assert lines[2:-1] == [
+        "| ingest: queryable to raw | **0.3** times | ≥ 0.35 | 1234567 on 2026-11-24; 2 cores |",
+        "| ingest: single p95 | **346** ms | ≤ 300 | 1234567 on 2026-11-24; 2 cores |",
+    ]
+    assert lines[-1].startswith("Not measured yet: `alerts`, ")
+    assert "`ingest`" not in lines[-1]
+
+
 def test_only_the_results_of_a_benchmark_are_replaced(tmp_path: Path) -> None:
     write(record(), tmp_path / "ingest.json")
     keep("read", record(1.0), tmp_path)
