@@ -294,7 +294,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     # Monitoring
     metrics_port: Annotated[
         FirstPort | None,
-        "first of the ports on which process types serve metrics (`docs/run/metrics.md`);"
+        "first of the ports on which process types serve metrics (`docs/run/operate.md`);"
         " unset: none",
     ] = None
     metrics_bind: Annotated[str, "address on which they do"] = "127.0.0.1"
@@ -302,7 +302,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     otel_exporter_otlp_endpoint: Annotated[
         str | None,
         "URL of a collector of OpenTelemetry that gets traces of Watchpost itself"
-        " (`docs/run/traces.md`); unset: none",
+        " (`docs/run/operate.md`); unset: none",
     ] = None
     otel_exporter_otlp_traces_endpoint: Annotated[
         str | None, "the same with its path, if that is not `/v1/traces`; it wins"

@@ -1,4 +1,4 @@
-"""All metrics. Run as a program, this module prints the table of docs/run/metrics.md.
+"""All metrics. Run as a program, this module prints the table of docs/run/operate.md.
 
 No label has a value that a client chooses: routes are templates, an evaluator is the host that the
 operator configured, everything else is a closed set. Organizations never appear.

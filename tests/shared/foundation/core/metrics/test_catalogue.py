@@ -77,14 +77,14 @@ def test_every_expression_groups_by_labels_that_exist(text: str) -> None:
 
 
 def test_every_metric_is_documented() -> None:
-    documented = (PROJECT / "docs/run/metrics.md").read_text()
+    documented = (PROJECT / "docs/run/operate.md").read_text()
     assert table() in documented, (
         "paste the output of `python -m shared.foundation.core.metrics.catalogue`"
     )
 
 
 def test_every_port_is_documented() -> None:
-    section = markdown.section((PROJECT / "docs/run/metrics.md").read_text(), "Ports")
+    section = markdown.section((PROJECT / "docs/run/operate.md").read_text(), "Ports")
     rows = markdown.rows(section)[2:]
     cells = [cell.strip("`") for row in rows for cell in row]
     documented = dict(zip(cells[::2], map(int, cells[1::2]), strict=True))
