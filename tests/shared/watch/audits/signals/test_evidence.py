@@ -269,6 +269,11 @@ def test_equal_names_in_another_organization_change_nothing(
     assert find_all(runtime, audited.org) == audited.found
 
 
+@pytest.mark.parametrize("signal", SIGNALS)
+def test_without_events_nothing_is_found(runtime: Runtime, org: Org, signal: str) -> None:
+    assert SIGNALS[signal](look_at(runtime.clickhouse, org.id)) == []
+
+
 def test_copies_change_nothing(runtime: Runtime, audited: Audited) -> None:
     org = make_org(runtime)
     for _ in range(2):
