@@ -77,7 +77,7 @@ def missed(areas: Mapping[str, Record]) -> str:
     lines = [["figure", "measured", "bar", "measured at"], ["---"] * 4]
     for area, record in areas.items():
         lines += (
-            [f"{area}: {_name(figure)}", _measured(figure), bar_of(figure), _source(record)]
+            [f"{area}: {_name(figure)}", _measured(figure), bar_of(figure), _commit(record)]
             for figure in record.figures
             if figure.is_reached is False
         )
@@ -159,8 +159,11 @@ def _source(record: Record) -> str:
     machine = f"{record.cores} cores"
     if record.busy >= _QUIET:
         machine += f", busy: other work took {record.busy:.1f} of them"
-    length = "" if record.length == "usual" else f", `--{record.length}`"
-    return f"{record.commit}{length} on {record.date[:10]}; {machine}"
+    return f"{_commit(record)} on {record.date[:10]}; {machine}"
+
+
+def _commit(record: Record) -> str:
+    return record.commit if record.length == "usual" else f"{record.commit}, `--{record.length}`"
 
 
 if __name__ == "__main__":
