@@ -1,6 +1,7 @@
 """GET /sessions/{id}: the row of the list, and the reason for the session's score or its lack."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
@@ -22,9 +23,11 @@ ENDED = ("agent_start", "agent_end")
 def seen(bench: Bench, document: Document, key: Key) -> Seen:
     """Returns the state of the session `s` with the present settings."""
     headers = key("evaluations:read")
+    # Making an application takes a second on a busy machine, and a session settles in three.
+    client_of = cache(lambda runtime: create_app(runtime).test_client())
 
     def ask() -> dict[str, Any]:
-        answer = create_app(bench.runtime).test_client().get("/v1/sessions/s", headers=headers)
+        answer = client_of(bench.runtime).get("/v1/sessions/s", headers=headers)
         state: dict[str, Any] = document.require(answer, "GET", SESSION)["evaluation_state"]
         assert state["sentence"].endswith(".")
         return state
