@@ -25,11 +25,15 @@ pytestmark = pytest.mark.flow
 _PROCESSES = multiprocessing.get_context("spawn")
 
 OFF = """
-import sys import shared.reading.queries.run, shared.intake.ingest.accept, workers.main, web.app,
-workers.supervisor from shared.foundation.core.metrics import exporter from
-shared.foundation.core.metrics.catalogue import STORED from shared.foundation.core.config import
-Settings settings = Settings(database_url="postgresql://x", redis_url="redis://x",
-clickhouse_url="c") exporter.Exporter(settings, "web").start("web") STORED.add(1)
+import sys
+import shared.reading.queries.run, shared.intake.ingest.accept, workers.main, web.app
+import workers.supervisor
+from shared.foundation.core.metrics import exporter
+from shared.foundation.core.metrics.catalogue import STORED
+from shared.foundation.core.config import Settings
+settings = Settings(database_url="postgresql://x", redis_url="redis://x", clickhouse_url="c")
+exporter.Exporter(settings, "web").start("web")
+STORED.add(1)
 print("prometheus_client" in sys.modules)
 """
 
