@@ -169,7 +169,7 @@ def test_the_toolbar_copies_links_and_requests(visit: Opened, site: Site) -> Non
     assert f"{site.url}/v1/sessions?environment=staging" in line
     assert "\n" not in line
     expect(toolbar.get_by_role("link", name="Open in SQL")).to_have_attribute(
-        "href", re.compile(r"/sql\?sql=.*agent_sessions.*staging")
+        "href", re.compile(r"/sql\?of=/sessions%3Fenvironment%3Dstaging$")
     )
 
 
