@@ -23,8 +23,13 @@ class CheckedClient(FlaskClient):
     """Fails the request of a route whose answer has no documented status, type or shape."""
 
     def open(self, *args: Any, **kwargs: Any) -> TestResponse:
-        """Sends a request. HEAD and OPTIONS have no answers of their own."""
+        """Sends a request. HEAD and OPTIONS have no answers of their own.
+
+        The answer to a request with `buffered=False` belongs to its test, which reads it in pieces.
+        """
         response = super().open(*args, **kwargs)
+        if kwargs.get("buffered") is False:
+            return response
         method = response.request.method
         template = self._template(response.request.path, method)
         # The last part of a fixed path, as in /deletions/preview, is no id of another route.
