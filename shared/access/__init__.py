@@ -1,1 +1,1 @@
-"""Who may do what: organizations, people, keys, permissions, limits, and the log of it."""
+"""Access: organizations, people, keys, permissions, limits, and the audit log."""

@@ -1,1 +1,1 @@
-"""What everything stands on: the stores, the queue, settings, errors, time."""
+"""The foundation of everything else: the stores, the queue, settings, errors, time."""

@@ -1,1 +1,1 @@
-"""What comes in: batches of events, OpenTelemetry, imports, and the receipts of all of it."""
+"""The ways in: batches of events, OpenTelemetry, imports, and the receipts of all of it."""

@@ -1,1 +1,1 @@
-"""What is stored and asked for: events, sessions, results, queries, dashboards, exports."""
+"""Reads of stored data: events, sessions, results, queries, dashboards, exports."""

@@ -1,1 +1,1 @@
-"""What looks for trouble: alerts, audits, and the incidents that they open."""
+"""The search for trouble: alerts, audits, and the incidents that they open."""

@@ -132,7 +132,7 @@ def test_every_route_succeeds(
         if template.startswith(OF_CALLERS):
             spent.person = new_member(runtime, spent.org)
         caller: Headers | None = {} if template == "/v1/auth/logout" else None
-        # What exists from the start cannot be changed.
+        # Built-in things cannot be changed.
         paths = sorted(spent.paths(template), key=lambda path: path in spent.given)
         statuses = [
             spent.call(method, path, caller, body).status_code

@@ -1,4 +1,4 @@
-"""What documents can name of the repository: its files, and what its code defines."""
+"""The names that documents use of the repository: its files, and the definitions of its code."""
 
 import re
 from collections.abc import Iterator

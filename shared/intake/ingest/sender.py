@@ -1,4 +1,4 @@
-"""Who sends a request that adds something."""
+"""The sender of a request that adds something."""
 
 from collections.abc import Callable
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What reaches Redis after a purge: a request that was in progress may still append a batch there.
+"""Late data of a purge: a request that was in progress may still append a batch to Redis.
 
 Its events are dropped, but the keys that it made would stay. So an organization's keys are removed
 again and again for an hour after its purge. No request or task takes that long.

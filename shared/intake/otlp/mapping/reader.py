@@ -36,7 +36,7 @@ _index = itemgetter(0)
 
 
 class ReadingPlan(NamedTuple):
-    """What the names of some attributes mean together.
+    """The joint meaning of the names of some attributes.
 
     `origins` has the attributes that each field comes from, in the order in which they count.
     `rest` are the names that belong to no field.
