@@ -15,6 +15,7 @@ from shared.foundation.core.actor import SYSTEM
 from shared.foundation.core.ids import new_id
 from shared.foundation.deployment.runtime import Runtime
 from shared.watch.alerts.models import Alert
+from shared.watch.audits.findings.evidence import AuditEvidence
 from shared.watch.incidents import service as incidents
 from shared.watch.incidents.models import Incident
 from shared.watch.incidents.opening import Breach, Opening
@@ -30,6 +31,15 @@ EMAIL: Mapping[str, Any] = {"kind": "email", "recipients": None}
 SLACK: Mapping[str, Any] = {"kind": "slack"}
 WEBHOOK: Mapping[str, Any] = {"kind": "webhook"}
 DASHBOARD: Mapping[str, Any] = {"kind": "dashboard"}
+
+FOUND: AuditEvidence = {
+    "session_ids": ["s-1"],
+    "event_ids": [4],
+    "numbers": {"error_rate": 0.25},
+    "affected_sessions": 1,
+    "total_sessions": 4,
+    "window": {"from": "2026-07-01T00:00:00.000Z", "to": "2026-07-02T00:00:00.000Z"},
+}
 
 
 @dataclass
@@ -69,7 +79,7 @@ class Desk:
             "title": "Too many errors",
             "source": "audit",
             "severity": "critical",
-            "breach": Breach(0.25, "error_rate 0.25 > 0.2", {"count": 4}),
+            "breach": Breach(0.25, "error_rate 0.25 > 0.2", dict(FOUND)),
             "actor": SYSTEM,
             "origin": {"id": str(new_id()), "name": "Error rate"},
             **fields,

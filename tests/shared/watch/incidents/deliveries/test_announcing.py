@@ -10,7 +10,7 @@ from shared.watch.incidents import service as incidents
 from shared.watch.incidents.deliveries import service
 from shared.watch.incidents.deliveries.models import Notification
 from shared.watch.incidents.opening import Breach
-from tests.support.notifications import DASHBOARD, EMAIL, PUBLIC_URL, SLACK, WEBHOOK, Desk
+from tests.support.notifications import DASHBOARD, EMAIL, FOUND, PUBLIC_URL, SLACK, WEBHOOK, Desk
 
 SLACK_URL = "https://hooks.slack.com/services/T0/B0/geheim"
 
@@ -180,7 +180,7 @@ def test_a_webhook_gets_the_documented_body(desk: Desk) -> None:
             "severity": "critical",
             "description": None,
         },
-        "breach": {"value": 0.25, "summary": "error_rate 0.25 > 0.2", "evidence": {"count": 4}},
+        "breach": {"value": 0.25, "summary": "error_rate 0.25 > 0.2", "evidence": FOUND},
     }
 
 
