@@ -66,55 +66,44 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     database_url: Annotated[str, "PostgreSQL, `postgresql://user@host/db`"]
     redis_url: Annotated[
         str,
-        "Redis or Valkey, `redis://host:6379/0`, or sentinels,"
-        " `redis+sentinel://host:26379,host:26379/name` (`docs/run/growing.md`)",
+        "Redis or Valkey, `redis://host:6379/0`, or sentinels (`docs/run/growing.md`)",
     ]
     clickhouse_url: Annotated[
         str, "ClickHouse, native protocol, `clickhouse://user:pw@host:9000/db`"
     ]
-    clickhouse_readonly_url: Annotated[
-        str | None, "the read-only ClickHouse user that runs people's SQL"
-    ] = None
+    clickhouse_readonly_url: Annotated[str | None, "read-only ClickHouse user for people's SQL"] = (
+        None
+    )
     clickhouse_cluster: Annotated[
         ClusterName | None,
-        "name, in `remote_servers`, of the cluster that holds the tables"
-        " (`docs/run/cluster.md`); unset: one server",
+        "name of the cluster in `remote_servers` (`docs/run/cluster.md`); unset: one server",
     ] = None
-    clickhouse_pool_size: Annotated[
-        Count, "maximum number of ClickHouse connections of a process"
-    ] = 16
-    database_pool_size: Annotated[
-        Count, "maximum number of PostgreSQL connections of a process"
-    ] = 16
+    clickhouse_pool_size: Annotated[Count, "most ClickHouse connections of a process"] = 16
+    database_pool_size: Annotated[Count, "most PostgreSQL connections of a process"] = 16
     redis_replicas: Annotated[
         int,
         Meta(ge=0),
-        "replicas of Redis that have to have a batch too before it is accepted (WAIT,"
-        " `docs/run/growing.md`)",
+        "Redis replicas that must have a batch before it is accepted (`docs/run/growing.md`)",
     ] = 0
 
     # Web
-    port: Annotated[Port, "port on which `web` listens"] = 8000
+    port: Annotated[Port, "port of `web`"] = 8000
     web_bind: Annotated[
-        str, "address on which `web` and `otlp-grpc` listen; 0.0.0.0 if only `PORT` is set"
+        str, "listening address of `web` and `otlp-grpc`; 0.0.0.0 if only `PORT` is set"
     ] = "127.0.0.1"
     web_concurrency: Annotated[Count, "web processes"] = 2
-    web_threads: Annotated[
-        Count, "requests that a web process serves at once, slow clients included"
-    ] = 64
-    web_receive_timeout_secs: Annotated[
-        Seconds, "maximum time for a request's body to arrive; above it 408"
-    ] = 30
-    public_url: Annotated[str | None, "URL under which people reach this deployment"] = None
+    web_threads: Annotated[Count, "requests that a web process serves at once"] = 64
+    web_receive_timeout_secs: Annotated[Seconds, "maximum time for a request's body; then 408"] = 30
+    public_url: Annotated[str | None, "URL that people use"] = None
     log_level: Annotated[
         str,
         Meta(pattern="^(debug|info|warning|error)$"),
-        "lowest level logged: debug, info, warning or error",
+        "lowest level: debug, info, warning or error",
     ] = "info"
     log_format: Annotated[
         str,
         Meta(pattern="^(auto|json|console)$"),
-        "json, console, or auto: readable on a terminal, else JSON",
+        "json, console, or auto: console on a terminal",
     ] = "auto"
 
     # Identity
@@ -127,139 +116,127 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     admin_email: Annotated[str | None, "protected first member of the default organization"] = None
     sign_in_link_hash: Annotated[
         Sha256 | None,
-        "set by `bin/up` alone: SHA-256 of the token of its sign-in link (docs/use/people.md)",
+        "set by `bin/up` alone: SHA-256 of its sign-in link's token",
     ] = None
     sign_in_codes: Annotated[
-        bool, "people sign in with mailed codes; 0: at the provider only, needs `OIDC_ISSUER`"
+        bool, "sign-in with mailed codes; 0: at the provider only, needs `OIDC_ISSUER`"
     ] = True
     default_user_permissions: Annotated[
         str,
-        "permission set of new members, if the organization names none; no process"
-        " starts if neither a built-in set nor an organization's has this name",
+        "permission set of new members, if the organization names none; no process starts if no set"
+        " has this name",
     ] = "standard"
     trusted_proxy_hops: Annotated[
-        int, Meta(ge=0), "number of proxies in front, each adding to X-Forwarded-For"
+        int, Meta(ge=0), "proxies in front, each adding to X-Forwarded-For"
     ] = 0
     proxy_auth_header: Annotated[
         HeaderName | None,
-        "header with the address of the person whom a trusted proxy has signed in"
-        " (docs/use/people.md); unset: none counts",
+        "header in which a trusted proxy names a person's address (docs/use/people.md)",
     ] = None
     proxy_auth_secret: Annotated[
-        Secret | None, "the proxy sends it as `X-Service-Proxy-Secret`, 16 to 256 characters"
+        Secret | None, "the proxy's `X-Service-Proxy-Secret`, 16 to 256 characters"
     ] = None
-    proxy_auth_from: Annotated[
-        str | None, "addresses or networks of the proxy, comma-separated, such as `10.0.0.7`"
-    ] = None
+    proxy_auth_from: Annotated[str | None, "the proxy's addresses or networks, comma-separated"] = (
+        None
+    )
 
     # Sign-in at a provider
     oidc_issuer: Annotated[
         str | None,
-        "OpenID Connect provider (docs/use/people.md); unset: people sign in with codes only",
+        "OpenID Connect provider (docs/use/people.md); unset: codes only",
     ] = None
     oidc_client_id: Annotated[str | None, "our id there; required with `OIDC_ISSUER`"] = None
-    oidc_client_secret: Annotated[
-        str | None, "our secret there; unset: a public client, with PKCE alone"
-    ] = None
-    oidc_name: Annotated[
-        str, Meta(min_length=1, max_length=40), "name of the provider on the button"
-    ] = "single sign-on"
-    oidc_scopes: Annotated[str, "scopes to ask for, with spaces between them"] = "openid email"
+    oidc_client_secret: Annotated[str | None, "our secret there; unset: a public client (PKCE)"] = (
+        None
+    )
+    oidc_name: Annotated[str, Meta(min_length=1, max_length=40), "its name on the button"] = (
+        "single sign-on"
+    )
+    oidc_scopes: Annotated[str, "requested scopes, space-separated"] = "openid email"
     oidc_allowed_domains: Annotated[
         str | None, "domains whose addresses may sign in there, comma-separated; unset: all"
     ] = None
     oidc_groups: Annotated[
         str | None,
-        "JSON: claim, its value, organization, permission set (docs/use/people.md); unset: groups"
-        " give nothing",
+        "permission sets by group, as JSON (docs/use/people.md)",
     ] = None
 
     # Mail
     smtp_host: Annotated[
         str | None, "mail server; unset: sign-in codes go to the log, other mails fail"
     ] = None
-    smtp_port: Annotated[Port, "its port; 465 is TLS from the first byte on"] = 587
-    smtp_username: Annotated[str | None, "user name for the mail server; unset: no sign-in"] = None
+    smtp_port: Annotated[Port, "its port; 465: TLS from the first byte"] = 587
+    smtp_username: Annotated[str | None, "user name there; unset: no sign-in"] = None
     smtp_password: Annotated[str | None, "password of `SMTP_USERNAME`"] = None
-    smtp_from: Annotated[
-        str | None, "sender of all mail, `a@b` or `Name <a@b>`; required with `SMTP_HOST`"
-    ] = None
-    smtp_tls: Annotated[bool, "send only over TLS with a valid certificate; 0: send in clear"] = (
-        True
+    smtp_from: Annotated[str | None, "sender, `a@b` or `Name <a@b>`; required with `SMTP_HOST`"] = (
+        None
     )
+    smtp_tls: Annotated[bool, "only TLS with a valid certificate; 0: in clear"] = True
 
     org_mails_per_day: Annotated[
-        Count, "mails that an organization may send in 24 hours, codes of sign-ins apart"
+        Count, "most mails of an organization in 24 hours, without sign-in codes"
     ] = 1000
 
     # Ingest
-    ingest_max_body_bytes: Annotated[Bytes, "maximum POST /events as sent"] = 16 * 1024 * 1024
-    ingest_max_unpacked_bytes: Annotated[
-        Bytes, "maximum size of a POST /events after decompression"
-    ] = 128 * 1024 * 1024
-    ingest_max_event_bytes: Annotated[Bytes, "maximum single event"] = 1024 * 1024
-    ingest_backlog_bytes: Annotated[
-        Bytes, "accepted events in Redis that are not stored yet; above it 503"
-    ] = 512 * 1024 * 1024
+    ingest_max_body_bytes: Annotated[Bytes, "maximum size of a POST /events, as sent"] = (
+        16 * 1024 * 1024
+    )
+    ingest_max_unpacked_bytes: Annotated[Bytes, "the same after decompression"] = 128 * 1024 * 1024
+    ingest_max_event_bytes: Annotated[Bytes, "maximum size of an event"] = 1024 * 1024
+    ingest_backlog_bytes: Annotated[Bytes, "accepted events that wait in Redis; above it 503"] = (
+        512 * 1024 * 1024
+    )
     ingest_sync: Annotated[bool, "answer only once Redis has the batch on disk (WAITAOF)"] = True
-    ingest_concurrency: Annotated[
-        Count, "batches that a web process unpacks at once; bounds its memory"
-    ] = 8
+    ingest_concurrency: Annotated[Count, "batches that a web process unpacks at once"] = 8
     ingest_claim_idle_secs: Annotated[
-        Seconds, "time until another worker takes over the batches of a dead one"
+        Seconds, "time until another worker takes a dead one's batches"
     ] = 15
-    ingest_processes: Annotated[Count, "ingest processes that one `worker` or `ingest` runs"] = 2
+    ingest_processes: Annotated[Count, "ingest processes of a `worker` or `ingest`"] = 2
 
     # OpenTelemetry
-    otlp_max_bytes: Annotated[Bytes, "maximum export, as sent and after decompression"] = (
-        20 * 1024 * 1024
-    )
+    otlp_max_bytes: Annotated[
+        Bytes, "maximum size of an export, before and after decompression"
+    ] = 20 * 1024 * 1024
     otlp_grpc_port: Annotated[
-        int, Meta(ge=0, le=65535), "port on which `otlp-grpc` listens; 0: it does not run"
+        int, Meta(ge=0, le=65535), "port of `otlp-grpc`; 0: it does not run"
     ] = 4317
     otlp_grpc_tls_cert: Annotated[
         str | None,
-        "file with the certificates (PEM) with which `otlp-grpc` serves TLS; unset: in clear",
+        "PEM file with the certificates of `otlp-grpc`; unset: in clear",
     ] = None
     otlp_grpc_tls_key: Annotated[
-        str | None, "file with their private key (PEM); needed with `OTLP_GRPC_TLS_CERT`"
+        str | None, "PEM file with their private key; required with `OTLP_GRPC_TLS_CERT`"
     ] = None
     otlp_grpc_public_url: Annotated[
         Origin | None,
-        "`http://host:port` or `https://host:port` at which exporters reach `otlp-grpc` through a"
-        " proxy; unset: the host of `PUBLIC_URL` with `OTLP_GRPC_PORT`",
+        "`http://host:port` or `https://host:port` of the proxy for `otlp-grpc`; unset: the host of"
+        " `PUBLIC_URL` with `OTLP_GRPC_PORT`",
     ] = None
 
     # Evaluation
     evaluator_endpoint: Annotated[
         str | None, "base URL of the evaluator; unset: no evaluations"
     ] = None
-    evaluator_token: Annotated[str | None, "bearer token shared with the evaluator"] = None
-    evaluator_orgs: Annotated[
-        str | None, "slugs that may use the evaluator, comma-separated; unset: all"
-    ] = None
+    evaluator_token: Annotated[str | None, "its bearer token"] = None
+    evaluator_orgs: Annotated[str | None, "slugs that may use it, comma-separated; unset: all"] = (
+        None
+    )
     evaluator_workers: Annotated[
         Count,
-        "times `EVALUATOR_CLAIM_BATCH`: calls to the evaluator that run at once in"
-        " the whole deployment, polls included",
+        "times `EVALUATOR_CLAIM_BATCH`: calls and polls at once in the whole deployment",
     ] = 2
     evaluator_claim_batch: Annotated[
         Count,
-        "the other factor; only the product counts, because a worker claims as many sessions at"
-        " once as places are free",
+        "the other factor; only the product counts",
     ] = 4
     evaluator_polling_interval_secs: Annotated[
         Seconds, "polling interval, if the evaluator names none"
     ] = 10
-    evaluator_request_timeout_ms: Annotated[
-        Count, "time limit of a whole evaluator request, in milliseconds"
-    ] = 30000
-    evaluator_max_attempts: Annotated[Count, "delivery attempts before a job ends in error"] = 5
-    evaluator_config_refresh_secs: Annotated[
-        Seconds, "interval at which the evaluator's /config is read"
-    ] = 300
+    evaluator_request_timeout_ms: Annotated[Count, "time limit of a whole request to it"] = 30000
+    evaluator_max_attempts: Annotated[Count, "attempts before a job ends in error"] = 5
+    evaluator_config_refresh_secs: Annotated[Seconds, "interval at which its /config is read"] = 300
     evaluator_max_poll_duration_secs: Annotated[
-        Seconds, "maximum time for which an asynchronous job is polled"
+        Seconds, "maximum time to poll an asynchronous job"
     ] = 3600
 
     # Watching
@@ -267,21 +244,21 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         bool, "1: webhooks and Slack may reach loopback, private, link-local addresses"
     ] = False
     alert_query_concurrency: Annotated[
-        Count, "`custom_sql` statements that run at once in the whole deployment"
+        Count, "`custom_sql` statements at once in the whole deployment"
     ] = 4
     audit_llm_base_url: Annotated[
-        str | None, "OpenAI-compatible server that writes audit reports; unset: no reports"
+        str | None, "OpenAI-compatible server for audit reports; unset: no reports"
     ] = None
     audit_llm_model: Annotated[str | None, "its model; required with `AUDIT_LLM_BASE_URL`"] = None
     audit_llm_api_key: Annotated[str | None, "its bearer token; unset: requests carry none"] = None
 
     # Assistant
     assistant_base_url: Annotated[
-        str | None, "OpenAI-compatible server that answers questions; unset: there is no assistant"
+        str | None, "OpenAI-compatible server of the assistant; unset: no assistant"
     ] = None
     assistant_models: Annotated[
         str | None,
-        "its models, comma-separated, the default one first; required with `ASSISTANT_BASE_URL`",
+        "its models, comma-separated, the default first; required with `ASSISTANT_BASE_URL`",
     ] = None
     assistant_api_key: Annotated[str | None, "its bearer token; unset: requests carry none"] = None
 
@@ -294,33 +271,29 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     # Monitoring
     metrics_port: Annotated[
         FirstPort | None,
-        "first of the ports on which process types serve metrics (`docs/run/operate.md`);"
-        " unset: none",
+        "first port for metrics (`docs/run/operate.md`); unset: none",
     ] = None
-    metrics_bind: Annotated[str, "address on which they do"] = "127.0.0.1"
+    metrics_bind: Annotated[str, "listening address for metrics"] = "127.0.0.1"
 
     otel_exporter_otlp_endpoint: Annotated[
         str | None,
-        "URL of a collector of OpenTelemetry that gets traces of Watchpost itself"
-        " (`docs/run/operate.md`); unset: none",
+        "URL of a collector for traces of Watchpost itself (`docs/run/operate.md`); unset: none",
     ] = None
-    otel_exporter_otlp_traces_endpoint: Annotated[
-        str | None, "the same with its path, if that is not `/v1/traces`; it wins"
-    ] = None
+    otel_exporter_otlp_traces_endpoint: Annotated[str | None, "the same with its path; it wins"] = (
+        None
+    )
 
     canary_interval_secs: Annotated[
         float,
         Meta(ge=0),
-        "time between two canaries of a group of ingest processes (`docs/run/operate.md`); 0: none",
+        "time between canaries (`docs/run/operate.md`); 0: none",
     ] = 60
     canary_url: Annotated[
-        str | None, "URL of `web` for canaries; unset: PORT here, or PUBLIC_URL, if they answer"
+        str | None, "URL of `web` for canaries; unset: `PORT` here, else `PUBLIC_URL`"
     ] = None
 
     # Readiness
-    ready_max_ingest_lag_secs: Annotated[
-        Seconds, "/ready is 503 if the oldest batch that is not stored is older"
-    ] = 60
+    ready_max_ingest_lag_secs: Annotated[Seconds, "/ready is 503 if a waiting batch is older"] = 60
     ready_max_job_age_secs: Annotated[
         Seconds, "/ready is 503 if a due evaluation has waited longer"
     ] = 300

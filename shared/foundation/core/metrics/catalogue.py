@@ -34,48 +34,44 @@ _SENDING = ("sent", "again", "failed", "forgotten", "expired", OTHER)
 # Requests
 REQUESTS = Counter(
     "watchpost_http_requests_total",
-    "requests by method, route and status; a path without a route counts as `none`",
+    "requests; a path without a route counts as `none`",
     {"method": _METHODS, "route": None, "status": None},
 )
 REQUEST_SECS = Histogram(
     "watchpost_http_request_seconds",
-    "time from the head of a request to the last byte of its answer",
+    "time from a request's head to the last byte of its answer",
     {"method": _METHODS, "route": None},
 )
 
 # Ingest
 ACCEPTED = Counter(
     "watchpost_ingest_accepted_total",
-    "events (of OpenTelemetry: records) that were accepted, by the way in",
+    "accepted events, or records of OpenTelemetry",
     {"way": _WAYS},
 )
 SKIPPED = Counter(
     "watchpost_ingest_skipped_total",
-    "events or records that were bad and reported to their sender",
+    "bad events or records, reported to their sender",
     {"way": _WAYS},
 )
 REFUSED = Counter(
     "watchpost_ingest_refused_requests_total",
-    "requests with events that were refused with 503, by the code of the error",
+    "requests with events that got 503, by error code",
     {"way": _WAYS, "code": _REFUSALS},
 )
 STORED = Counter("watchpost_ingest_stored_events_total", "events that workers gave to ClickHouse")
 BATCH_EVENTS = Histogram(
     "watchpost_ingest_batch_events", "events that a worker stored together", buckets=ROWS
 )
-INSERT_SECS = Histogram(
-    "watchpost_ingest_insert_seconds", "time to store such a batch in ClickHouse and PostgreSQL"
-)
+INSERT_SECS = Histogram("watchpost_ingest_insert_seconds", "time to store such a batch")
 INSERT_FAILURES = Counter(
     "watchpost_ingest_insert_failures_total",
-    "batches that could not be stored, because a store was down; they are stored later",
+    "batches delayed because a store was down",
 )
 BURIED = Counter("watchpost_ingest_dead_letters_total", "events that became dead letters")
-BACKLOG_BYTES = Gauge(
-    "watchpost_ingest_backlog_bytes", "accepted events in Redis that are not stored yet"
-)
+BACKLOG_BYTES = Gauge("watchpost_ingest_backlog_bytes", "accepted events that wait in Redis")
 BACKLOG_LIMIT = Gauge("watchpost_ingest_backlog_limit_bytes", "`INGEST_BACKLOG_BYTES`")
-LAG = Gauge("watchpost_ingest_lag_seconds", "age of the oldest batch that is not stored yet")
+LAG = Gauge("watchpost_ingest_lag_seconds", "age of the oldest waiting batch")
 DEAD_LETTERS = Gauge("watchpost_dead_letters", "dead letters that wait for an operator")
 
 # Canary
@@ -85,20 +81,18 @@ CANARY_SECS = Histogram(
 CANARY_AGE = Gauge(
     "watchpost_canary_age_seconds", "time since the last canary of any group came through"
 )
-CANARY_UP = Gauge(
-    "watchpost_canary_up", "1 while the canaries of each group come through in time, else 0"
-)
+CANARY_UP = Gauge("watchpost_canary_up", "1 while the canaries of each group come through, else 0")
 CANARY_FAILING = Gauge(
     "watchpost_canary_failing",
-    "groups of ingest processes whose canary a part of the pipeline stops",
+    "groups of ingest processes whose canaries the part stops",
     {"part": ("web", "redis", "ingest", "postgres", "clickhouse")},
 )
 
 # Evaluation
 EVALUATION_OUTCOMES = Counter(
     "watchpost_evaluation_outcomes_total",
-    "calls to the evaluator by outcome: `scored`, `error` and `timeout` end a job, `pending` and"
-    " `again` do not; the answer to a job that another worker has by then is `late`",
+    "calls to the evaluator: `scored`, `error` and `timeout` end a job, `pending` and"
+    " `again` do not; `late`: another worker has the job by then",
     {
         "evaluator": None,
         "outcome": ("scored", "error", "timeout", "pending", "again", "late", OTHER),
@@ -112,24 +106,24 @@ EVALUATION_AGE = Histogram(
 )
 OLDEST_JOB = Gauge(
     "watchpost_evaluation_oldest_job_seconds",
-    "time for which a due evaluation has waited at most",
+    "longest wait of a due evaluation",
     {"evaluator": None},
 )
 JOBS = Gauge(
     "watchpost_evaluation_jobs",
-    "jobs without a stored result, by state",
+    "jobs without a stored result",
     {"evaluator": None, "status": _JOB_STATES},
 )
 JOBS_AGE = Gauge(
     "watchpost_evaluation_jobs_age_seconds",
-    "time since the creation of the oldest of these jobs, by state; 0 without one",
+    "age of the oldest of these jobs; 0 without one",
     {"evaluator": None, "status": _JOB_STATES},
 )
 
 # Alerts, deliveries, mail
 RULES = Counter(
     "watchpost_alert_rules_total",
-    "rules that were evaluated, together or by SQL",
+    "evaluated rules, together or by SQL",
     {"kind": ("together", "sql")},
 )
 RULES_SECS = Histogram(
@@ -137,12 +131,10 @@ RULES_SECS = Histogram(
     "time to evaluate the due rules of an organization",
     {"kind": ("together", "sql")},
 )
-ALERT_LAG = Gauge(
-    "watchpost_alert_lag_seconds", "time for which a rule has been due at most, without a worker"
-)
+ALERT_LAG = Gauge("watchpost_alert_lag_seconds", "longest wait of a due rule for a worker")
 DELIVERIES = Counter(
     "watchpost_deliveries_total",
-    "attempts to deliver to Slack and webhooks, by outcome",
+    "attempts to deliver to Slack and webhooks",
     {"channel": (*OVER_HTTP, OTHER), "outcome": _SENDING},
 )
 DELIVERY_SECS = Histogram(
@@ -151,27 +143,23 @@ DELIVERY_SECS = Histogram(
     {"channel": (*OVER_HTTP, OTHER)},
 )
 DELIVERIES_QUEUED = Gauge("watchpost_deliveries_queued", "deliveries over HTTP that wait")
-DELIVERY_LAG = Gauge(
-    "watchpost_delivery_lag_seconds", "time for which one of them has been due at most"
-)
-MAILS = Counter(
-    "watchpost_mails_total", "attempts to send mails, by outcome", {"outcome": _SENDING}
-)
-MAILS_QUEUED = Gauge("watchpost_mails_queued", "mails in the outbox that wait")
-MAILS_FAILED = Gauge("watchpost_mails_failed", "mails in the outbox that failed for good")
-MAIL_LAG = Gauge("watchpost_mail_lag_seconds", "time for which a mail has been due at most")
+DELIVERY_LAG = Gauge("watchpost_delivery_lag_seconds", "longest wait of a due delivery")
+MAILS = Counter("watchpost_mails_total", "attempts to send mails", {"outcome": _SENDING})
+MAILS_QUEUED = Gauge("watchpost_mails_queued", "mails that wait")
+MAILS_FAILED = Gauge("watchpost_mails_failed", "mails that failed for good")
+MAIL_LAG = Gauge("watchpost_mail_lag_seconds", "longest wait of a due mail")
 
 # Scheduled exports
 EXPORT_FILES = Counter(
     "watchpost_export_files_total",
-    "files of scheduled exports that were written, written again or removed, and looks that failed",
+    "files of scheduled exports that were written or removed, and failed looks",
     {"outcome": ("written", "again", "removed", "failed", OTHER)},
 )
 
 # People's SQL, connections
 SQL_RUNS = Counter(
     "watchpost_sql_runs_total",
-    "runs of people's SQL by outcome: `ok`, or the code of the error",
+    "runs of people's SQL: `ok`, or the error code",
     {
         "outcome": (
             "ok",
@@ -189,7 +177,7 @@ SQL_RUNS = Counter(
 SQL_SECS = Histogram("watchpost_sql_run_seconds", "time of such a run")
 POOL_WAIT = Histogram(
     "watchpost_pool_wait_seconds",
-    "time for which a thread waited for a connection, if it had to",
+    "time that a thread waited for a connection, if it had to",
     {"pool": _POOLS},
 )
 POOL_REFUSED = Counter(
@@ -207,7 +195,7 @@ CPU_SECS = Counter(
 )
 MEMORY = Gauge(
     "watchpost_process_memory_bytes",
-    "memory of a process without what it shares with others, on Linux",
+    "memory of a process without shared pages, on Linux",
     {"process": None, "slot": None},
     of_deployment=False,
 )
@@ -219,7 +207,7 @@ PROCESSES = Gauge(
 )
 SPANS_DROPPED = Counter(
     "watchpost_trace_spans_dropped_total",
-    "spans of Watchpost itself that were lost: the collector took none, or too many waited",
+    "lost spans of Watchpost itself",
     {"reason": ("not_sent", "queue_full")},
 )
 INFO = Gauge("watchpost_info", "1, with the version", {"version": None}, of_deployment=False)
