@@ -33,7 +33,7 @@ from web.filters import DOCUMENTED, filters_list
 DOCUMENTS = markdown.documents()
 # What readers follow while they change the code or use it.
 GUIDES = [PROJECT / "CONTRIBUTING.md", *sorted(PROJECT.glob("docs/**/*.md"))]
-# The most words of the pages of a folder. These numbers only fall, unless a page gets a new subject.
+# The most words of the pages of a folder. They only fall, unless a page gets a new subject.
 MOST_WORDS = {"send": 4_000, "use": 11_500, "run": 9_500, "change": 10_000}
 PACKAGES = {"bench", "devstack", "orgctl", "shared", "tests", "web", "workers"}
 # Files that readers or programs write.
