@@ -98,10 +98,7 @@ def create_app(runtime: Runtime) -> Flask:
     headers.init_app(app)
     limits.init_app(app)
     errors.init_app(app)
-    api = openapi.make_api(app)
-    for blueprint in BLUEPRINTS:
-        api.register_blueprint(blueprint)
-    openapi.publish(app, api)
+    openapi.publish(app, BLUEPRINTS)
     app.url_map.converters["any_path"] = AnyPath
     app.register_blueprint(ui.blueprint)
     if runtime.settings.sign_in_link_hash is not None:

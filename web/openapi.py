@@ -1,5 +1,10 @@
-"""The OpenAPI document at /v1/openapi.json."""
+"""The OpenAPI document at /v1/openapi.json, made when a process is first asked for it.
 
+Making it takes half a second and 20 MB, and most processes are never asked.
+"""
+
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import flask_smorest
@@ -39,14 +44,37 @@ blueprint = Blueprint("openapi", "This description")
 @blueprint.response(200, {"type": "object"}, description="This document")
 def openapi_document() -> Response:
     """Returns the OpenAPI 3.1 document of this service."""
-    encoded: bytes = current_app.extensions[_DOCUMENT]
-    return raw_json_response(encoded)
+    encoded: Callable[[], bytes] = current_app.extensions[_DOCUMENT]
+    return raw_json_response(encoded())
 
 
-def make_api(app: Flask) -> Api:
-    """Creates the API of an application, without routes."""
-    app.config.update(API_TITLE="Watchpost", API_VERSION=VERSION, OPENAPI_VERSION="3.1.0")
+def publish(app: Flask, blueprints: tuple[Blueprint, ...]) -> None:
+    """Adds the routes of `blueprints`, their document, and the page that shows it."""
     app.url_map.converters.update(any_id=paths.AnyId, event_id=paths.EventId)
+    for one in blueprints:
+        app.register_blueprint(one)
+    app.extensions[_DOCUMENT] = lambda: _document_of(blueprints)
+    api_page.publish(app, DOCUMENT_URL)
+
+
+@cache
+def _document_of(blueprints: tuple[Blueprint, ...]) -> bytes:
+    """Returns the document, which an application of its own describes, as JSON."""
+    app = Flask("document", static_folder=None)
+    app.json.sort_keys = False  # type: ignore[attr-defined] # keep the schema's order
+    app.url_map.converters.update(any_id=paths.AnyId, event_id=paths.EventId)
+    api = _api_of(app)
+    for one in blueprints:
+        api.register_blueprint(one)
+    document = api.spec.to_dict()
+    shapes.complete(document)
+    with app.app_context():
+        encoded: bytes = json_response(document).get_data()
+    return encoded
+
+
+def _api_of(app: Flask) -> Api:
+    app.config.update(API_TITLE="Watchpost", API_VERSION=VERSION, OPENAPI_VERSION="3.1.0")
     api = Api(app, spec_kwargs={"info": {"description": _DESCRIPTION}})
     api.register_field(params.ListField, "string", None)
     api.register_field(params.Timestamp, "string", "date-time")
@@ -71,14 +99,6 @@ def make_api(app: Flask) -> Api:
         },
     )
     return api
-
-
-def publish(app: Flask, api: Api) -> None:
-    """Encodes the document once and serves the page that shows it."""
-    document = api.spec.to_dict()
-    shapes.complete(document)
-    app.extensions[_DOCUMENT] = json_response(document).get_data()
-    api_page.publish(app, DOCUMENT_URL)
 
 
 def _any_id_schema(_converter: paths.AnyId) -> dict[str, Any]:
