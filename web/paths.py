@@ -14,7 +14,6 @@ Fixed paths next to ids: `/v1/queries/run` is never the query with the id `run`,
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from itertools import zip_longest
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes, urlsplit
 
@@ -114,11 +113,18 @@ def keep_fixed_paths(app: Flask) -> None:
     methods: dict[str, set[str]] = defaultdict(set)
     for rule in app.url_map.iter_rules():
         methods[rule.rule] |= rule.methods or set()
+    # Only rules of the same length can be alike.
+    alike: dict[int, list[str]] = defaultdict(list)
+    for name in methods:
+        alike[name.count("/")].append(name)
     narrower = {
         wide: [
-            (pattern_of(fixed), methods[fixed]) for fixed in methods if _is_narrower(fixed, wide)
+            (pattern_of(fixed), methods[fixed])
+            for fixed in alike[wide.count("/")]
+            if _is_narrower(fixed, wide)
         ]
         for wide in methods
+        if "<" in wide
     }
 
     @app.before_request
@@ -131,7 +137,7 @@ def keep_fixed_paths(app: Flask) -> None:
 
 def _is_narrower(fixed: str, wide: str) -> bool:
     """Returns whether a rule is another one with a fixed word in place of an id."""
-    pairs = list(zip_longest(fixed.split("/"), wide.split("/"), fillvalue=""))
+    pairs = zip(fixed.split("/"), wide.split("/"), strict=True)
     return fixed != wide and all(
         one == other or (one and "<" in other and "<" not in one) for one, other in pairs
     )
