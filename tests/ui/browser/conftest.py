@@ -49,8 +49,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def chromium_path() -> str | None:
-    """Returns the browser that the environment names, or the one of the system."""
-    return os.environ.get("CHROMIUM") or shutil.which("chromium")
+    """Returns the browser that the environment names, or one of the system.
+
+    The one without a window is the first choice: it takes half the processor time.
+    """
+    named = os.environ.get("CHROMIUM")
+    return named or shutil.which("chromium-headless-shell") or shutil.which("chromium")
 
 
 def chromium_arguments() -> list[str]:
@@ -63,7 +67,7 @@ def chromium() -> str:
     """The path of the browser. Without one the tests skip, and fail in CI."""
     found = chromium_path()
     if found is None:
-        reason = "no Chromium: apt-get install chromium"
+        reason = "no Chromium: apt-get install chromium-headless-shell"
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
