@@ -16,19 +16,21 @@ OPTION = "--every-python"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        OPTION, action="store_true", help="run each test with every supported Python, not with two"
+        OPTION, action="store_true", help="run each test with every supported Python, not with one"
     )
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Runs a test that has a collector with the oldest Python and the newest that is present."""
+    """Runs a test that has a collector with the newest Python that is present.
+
+    Those marked `pythons` run with all of them, as far as they are there.
+    """
     if "version" in metafunc.fixturenames and metafunc.definition.get_closest_marker("pythons"):
         metafunc.parametrize("version", VERSIONS, scope="session")
     elif "version" in metafunc.fixturenames:
         newest = max((version for version in VERSIONS if interpreter(version)), key=VERSIONS.index)
-        two = sorted({VERSIONS[0], newest}, key=VERSIONS.index)
         every = metafunc.config.getoption(OPTION, default=False)
-        metafunc.parametrize("version", VERSIONS if every else two, scope="session")
+        metafunc.parametrize("version", VERSIONS if every else [newest], scope="session")
 
 
 @pytest.hookimpl(tryfirst=True)  # tests/conftest.py decides afterwards which tests are fast
