@@ -1,4 +1,4 @@
-"""Five minutes of faults beside two organizations' load; `bin/test --chaos` takes an hour."""
+"""Minutes of faults beside two organizations' load; `bin/test --chaos` takes an hour."""
 
 import random
 from functools import partial
@@ -10,8 +10,8 @@ from bench.storm.organizations.load import OrganizationsLoad
 
 pytestmark = [pytest.mark.flow, pytest.mark.timeout(1500)]
 
-# A twelfth of the hour. The load leaves the machine to the tests beside it.
-MINUTES, FAULTS, RATE, ORGANIZATIONS = 4, 14, 12, 2
+# A small part of the hour. The load leaves the machine to the tests beside it.
+MINUTES, FAULTS, RATE, ORGANIZATIONS = 2, 8, 12, 2
 
 
 def test_nothing_is_lost_doubled_or_foreign_whatever_fails() -> None:
