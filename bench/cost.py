@@ -36,6 +36,7 @@ from shared.intake.ingest.candidates import ndjson_lines
 from shared.intake.ingest.decode import decode_events
 from shared.intake.ingest.fields import read_fields
 from shared.intake.ingest.rows import columns_of
+from shared.intake.ingest.rules import IngestRules
 from shared.intake.ingest.summary import summarise
 
 _IDLE_SECS = 5.0
@@ -167,7 +168,7 @@ def measure_steps(lines: list[bytes], copies: int = 4) -> dict[str, float]:
     timed(
         "worker_summaries", lambda: list(map(summarise, batch.event_types, fields, batch.payloads))
     )
-    timed("worker_columns", lambda: columns_of("org", batch, lambda _model: 200_000))
+    timed("worker_columns", lambda: columns_of("org", batch, IngestRules(lambda _model: 200_000)))
     return values
 
 

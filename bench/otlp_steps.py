@@ -24,6 +24,7 @@ from bench.otlp import COPIES
 from bench.spans import recorded_traces, request_of, spans_in
 from shared.intake.ingest.batch import Batch, decode_batch, encode_batch, entries_of
 from shared.intake.ingest.rows import columns_of
+from shared.intake.ingest.rules import IngestRules
 from shared.intake.otlp import cutting
 from shared.intake.otlp.assignment.assign import AssignedItem, Rules, assign
 from shared.intake.otlp.assignment.items import Item
@@ -85,7 +86,10 @@ def measure(requests: int = 10) -> dict[str, float]:
     output = timed("worker_events", lambda: _output(assigned))
     stored = timed("worker_encode_events", lambda: list(map(encode_batch, entries_of(output))))
     batches = timed("worker_decode_events", lambda: list(map(decode_batch, stored)))
-    timed("worker_columns", lambda: [columns_of(_ORG, one, lambda _: 200_000) for one in batches])
+    timed(
+        "worker_columns",
+        lambda: [columns_of(_ORG, one, IngestRules(lambda _: 200_000)) for one in batches],
+    )
     return values | {"otlp_steps.together": sum(values.values())}
 
 

@@ -6,16 +6,17 @@ declarations that the UI derives its filter bars from.
 
 import json
 import sys
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from marshmallow import Schema, fields, post_load, validate
+from marshmallow import Schema, fields, post_load, pre_load, validate
 
 from shared.foundation.clickhouse.filters import Filter, Filters
 from shared.reading.evaluations.filters import EvaluationFilters
 from shared.reading.events.filters import EventFilters
 from shared.reading.events.latency.query import LatencyFilters
 from shared.reading.sessions.selection import SessionFilters
-from web.params import ListField, Timestamp, values
+from web.params import AttributesField, ListField, Timestamp, values
 
 # A heading of docs/use/reading.md → the filters that it lists.
 DOCUMENTED: dict[str, type[Filters]] = {
@@ -37,6 +38,7 @@ _VALUES = {
     "texts": "one; repeatable",
     "flag": "`true` or `false`",
     "moment": "RFC 3339",
+    "attributes": "several",
 }
 
 
@@ -48,6 +50,20 @@ class _FilterSchema(Schema):
     """Builds `filters` from the parameters that are filters."""
 
     filters: ClassVar[type[Filters]]
+
+    @pre_load
+    def _gather(self, data: Any, **_: object) -> Any:
+        """Gathers the parameters `attr.<key>` into the one of their name."""
+        prefixes = [
+            f"{one.parameter}." for one in self.filters.declared if one.type == "attributes"
+        ]
+        if not isinstance(data, Mapping):
+            return data
+        given = dict(data)
+        for prefix in prefixes:
+            found = {name: given.pop(name) for name in data if name.startswith(prefix)}
+            given[prefix[:-1]] = {name.removeprefix(prefix): value for name, value in found.items()}
+        return given
 
     @post_load
     def _collect(self, data: dict[str, Any], **_: object) -> dict[str, Any]:
@@ -104,6 +120,8 @@ def _field(one: Filter) -> fields.Field[Any]:
         return fields.Integer(
             load_default=None, validate=validate.Range(0, MAX_NUMBER), metadata=metadata
         )
+    if one.type == "attributes":
+        return AttributesField(load_default=dict, metadata=metadata)
     if one.type == "texts":
         return fields.List(
             fields.String(validate=validate.Length(1, one.max_chars)),

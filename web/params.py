@@ -32,6 +32,17 @@ class ListField(fields.Field[list[str]]):
         return split_values(value)
 
 
+class AttributesField(fields.Dict):
+    """Parameters whose names share a prefix, each with several values as `ListField` has them."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(keys=fields.String(), values=fields.String(), **options)
+
+    def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> dict[str, list[str]]:
+        given = super()._deserialize(value, *args, **kwargs)  # type: ignore[no-untyped-call]
+        return {name: split_values(text) for name, text in given.items()}
+
+
 def values(what: str, choices: tuple[str, ...] = ()) -> ListField:
     """Returns a filter field that takes several values, limited to `choices` if given."""
 

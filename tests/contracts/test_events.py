@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from shared.foundation.core.clock import format_ts
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.drain import Drain
-from shared.reading.model_windows.context_windows import ContextWindows
+from shared.intake.ingest.rules import IngestRulesCache
 from tests.support.app import Headers, new_key
 from tests.support.document import Document
 from tests.support.runtime import make_org
@@ -32,7 +32,7 @@ def event(second: float = 0, **fields: Any) -> dict[str, object]:
 
 
 def drain(runtime: Runtime) -> None:
-    Drain(runtime, "contracts", ContextWindows(runtime)).run()
+    Drain(runtime, "contracts", IngestRulesCache(runtime)).run()
 
 
 def test_every_row_is_what_the_document_says(

@@ -68,6 +68,12 @@ def test_a_session_is_added_up_from_its_events(
         "last_event_id": stored[-1].event_id,
         "input_tokens": 15,
         "output_tokens": 2,
+        "user_id": None,
+        "agent_version": None,
+        "tags": [],
+        "attributes": {},
+        **dict.fromkeys(("cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens"), 0),
+        "reasoning_tokens": 0,
         "latest_evaluation": None,
     }
 

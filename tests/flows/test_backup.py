@@ -29,7 +29,7 @@ from shared.foundation.core.errors import ConfigurationError
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.deployment.schema import require_current
 from shared.intake.ingest.drain import Drain
-from shared.reading.model_windows.context_windows import ContextWindows
+from shared.intake.ingest.rules import IngestRulesCache
 from tests.flows.api import Api, batches
 from tests.flows.checks import EVENTS, SESSIONS, wait_for_results
 from tests.support.airline import Airline
@@ -291,7 +291,7 @@ def require_same_answers(api: Api, client: FlaskClient, admin_key: str) -> None:
 
 def require_everything_accepted(copy: Runtime, org_id: str, accepted: list[int]) -> None:
     """Checks that each event that was accepted before the backup is there once it is drained."""
-    Drain(copy, "c1", ContextWindows(copy)).run()
+    Drain(copy, "c1", IngestRulesCache(copy)).run()
     rows = copy.clickhouse.rows(
         "SELECT JSONExtractUInt(payload, 'n') FROM events FINAL WHERE org_id = {org:String}",
         {"org": org_id},

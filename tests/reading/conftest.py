@@ -10,8 +10,8 @@ import pytest
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.accept import Ingest
 from shared.intake.ingest.drain import Drain
+from shared.intake.ingest.rules import IngestRulesCache
 from shared.intake.ingest.sender import Sender
-from shared.reading.model_windows.context_windows import ContextWindows
 from tests.support.airline import Airline
 from tests.support.app import Headers, new_key
 from tests.support.runtime import Org, make_org
@@ -59,5 +59,5 @@ def ingest(runtime: Runtime, org: Org, lines: Sequence[bytes]) -> None:
             encoding="identity",
         )
         assert decoded.skipped == 0, decoded.errors
-    while Drain(runtime, "reading", ContextWindows(runtime)).run():
+    while Drain(runtime, "reading", IngestRulesCache(runtime)).run():
         pass

@@ -15,8 +15,8 @@ from werkzeug.test import TestResponse
 from shared.foundation.core.clock import now, to_us
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.drain import Drain
+from shared.intake.ingest.rules import IngestRulesCache
 from shared.reading.evaluations import store as evaluations
-from shared.reading.model_windows.context_windows import ContextWindows
 from tests.security.bodies import Maker, body_of
 from tests.support.app import Headers, new_key
 from tests.support.document import Document
@@ -200,7 +200,7 @@ def _store_session(runtime: Runtime, world: World) -> None:
         headers={**world.key, "User-Agent": f"{world.mark}-sender"},
     )
     assert answer.get_json()["accepted"] == len(types)
-    Drain(runtime, "security", ContextWindows(runtime)).run()
+    Drain(runtime, "security", IngestRulesCache(runtime)).run()
     result = evaluation(
         world.org.id,
         f"{world.mark}-session",

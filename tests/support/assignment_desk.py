@@ -6,12 +6,12 @@ from shared.access.settings.models import OrganizationSetting
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest import dead_letters
 from shared.intake.ingest.drain import Drain
+from shared.intake.ingest.rules import IngestRulesCache
 from shared.intake.otlp import stream
 from shared.intake.otlp.assignment import waiting
 from shared.intake.otlp.assignment.assigner import Assigner
 from shared.intake.otlp.assignment.rules import OrganizationRules
 from shared.intake.otlp.records import Records, Span, decode_records, encode_records
-from shared.reading.model_windows.context_windows import ContextWindows
 from tests.support.records import make_records, make_span
 from tests.support.runtime import Org
 
@@ -48,7 +48,7 @@ class Desk:
 
     def store(self) -> None:
         """Runs a drain."""
-        Drain(self.runtime, "c1", ContextWindows(self.runtime)).run()
+        Drain(self.runtime, "c1", IngestRulesCache(self.runtime)).run()
 
     def pass_time(self, ms: int) -> None:
         """Moves the clock of the assigner, and runs it."""

@@ -11,10 +11,10 @@ from shared.foundation.core.config import Settings
 from shared.foundation.core.ids import new_request_id
 from shared.intake.ingest import drain
 from shared.intake.ingest.drain import Drain
+from shared.intake.ingest.rules import IngestRulesCache
 from shared.intake.otlp.assignment import assigner, lease
 from shared.intake.otlp.assignment.assigner import Assigner
 from shared.intake.otlp.assignment.rules import OrganizationRules
-from shared.reading.model_windows.context_windows import ContextWindows
 from tests.support.runtime import connected
 
 
@@ -31,10 +31,10 @@ def work(settings: Settings, dies_at: int | None) -> None:
     if dies_at is not None:
         _die_at(dies_at)
     with connected(settings) as runtime:
-        rules_of, windows_of = OrganizationRules(runtime), ContextWindows(runtime)
+        rules_of, ingest_rules = OrganizationRules(runtime), IngestRulesCache(runtime)
         while True:
             Assigner(runtime, rules_of).run()
-            Drain(runtime, new_request_id(), windows_of).run()
+            Drain(runtime, new_request_id(), ingest_rules).run()
             time.sleep(0.002)
 
 

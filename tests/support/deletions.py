@@ -7,7 +7,7 @@ from sqlalchemy import select, text
 
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.drain import Drain
-from shared.reading.model_windows.context_windows import ContextWindows
+from shared.intake.ingest.rules import IngestRulesCache
 from shared.upkeep.deletions import service
 from shared.upkeep.deletions.models import Deletion
 from shared.upkeep.deletions.running import Deletions
@@ -18,7 +18,7 @@ from tests.support.runtime import Org
 
 def drain(runtime: Runtime) -> None:
     """Stores the events that wait."""
-    while Drain(runtime, "deletions", ContextWindows(runtime)).run():
+    while Drain(runtime, "deletions", IngestRulesCache(runtime)).run():
         pass
 
 

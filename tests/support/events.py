@@ -3,7 +3,7 @@
 import hashlib
 import itertools
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -31,6 +31,11 @@ class Stored:
     input_tokens: int | None
     output_tokens: int | None
     outcome: str | None
+    user_id: str | None
+    agent_version: str | None
+    tags: list[str]
+    attributes: dict[str, str]
+    cache_read_tokens: int | None
 
 
 def _stored(line: bytes, arrival: int) -> Stored:
@@ -50,6 +55,11 @@ def _stored(line: bytes, arrival: int) -> Stored:
         input_tokens=fields.get("input_tokens"),
         output_tokens=fields.get("output_tokens"),
         outcome=fields.get("outcome"),
+        user_id=fields.get("user_id"),
+        agent_version=fields.get("agent_version"),
+        tags=fields.get("tags", []),
+        attributes=fields.get("attributes", {}),
+        cache_read_tokens=fields.get("cache_read_tokens"),
     )
 
 
@@ -82,9 +92,20 @@ def store_events(clickhouse: ClickHouse, org_id: str, lines: Iterable[bytes]) ->
             "input_tokens": [item.input_tokens for item in events],
             "output_tokens": [item.output_tokens for item in events],
             "outcome": [item.outcome for item in events],
+            **_if_any(events, "user_id"),
+            **_if_any(events, "agent_version"),
+            **_if_any(events, "tags"),
+            **_if_any(events, "attributes"),
+            **_if_any(events, "cache_read_tokens"),
         },
     )
     return events
+
+
+def _if_any(events: Sequence[Stored], name: str) -> dict[str, list[object]]:
+    """Returns a column unless all events lack it: older schemas do not know it."""
+    values = [getattr(item, name) for item in events]
+    return {name: values} if any(values) else {}
 
 
 def by_session(stored: Iterable[Stored]) -> dict[str, list[Stored]]:

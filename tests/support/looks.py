@@ -9,7 +9,7 @@ from shared.foundation.clickhouse import ClickHouse
 from shared.intake.ingest import store
 from shared.intake.ingest.decode import decode_events
 from shared.intake.ingest.rows import columns_of
-from shared.reading.model_windows.builtin import builtin_window
+from shared.intake.ingest.rules import IngestRules
 from shared.reading.queries.run import QueryOwner, QueryRunner
 from shared.watch.audits.signals.interface import (
     MAX_CITED,
@@ -30,7 +30,7 @@ def ingest(clickhouse: ClickHouse, org_id: str, lines: Iterable[bytes]) -> None:
     """Stores events as one batch as a worker does, with all derived rows."""
     decoded = decode_events(list(lines), org_id, _MAX_EVENT_BYTES)
     assert decoded.skipped == 0, decoded.errors
-    store.insert(clickhouse, columns_of(org_id, decoded.batch, builtin_window))
+    store.insert(clickhouse, columns_of(org_id, decoded.batch, IngestRules()))
 
 
 def look_at(clickhouse: ClickHouse, org_id: str, window: Window = DAY, **fields: Any) -> Look:

@@ -25,6 +25,9 @@ CLUSTER = "main"
 SHARDS = ("shard_1", "shard_2")
 _READ_BY_PEOPLE = ("events_local", "evaluations_local")
 
+# Statements about the tables over all shards, which only one of the databases has.
+_OVER_ALL = re.compile(r"CREATE OR REPLACE VIEW|INSERT INTO|ALTER TABLE (?:events|agent_sessions) ")
+
 
 class _Server(ClickHouseServer):
     """A server with the cluster in its configuration, and the reader as in docs/run/cluster.md."""
@@ -81,7 +84,7 @@ class _OwnerOfShards(ClickHouse):
         # Each shard has its own database here, instead of one name on every server.
         sql = sql.replace(f"Distributed('{CLUSTER}', 'watchpost'", f"Distributed('{CLUSTER}', ''")
         over_all = re.sub(r"^(CREATE TABLE (?:IF NOT EXISTS )?\w+ AS )", rf"\1{SHARDS[0]}.", sql)
-        if over_all != sql or sql.startswith(("CREATE OR REPLACE VIEW", "INSERT INTO")):
+        if over_all != sql or _OVER_ALL.match(sql):
             super().execute(over_all, params)
             return
         for shard in self._shards:

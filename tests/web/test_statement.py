@@ -14,11 +14,11 @@ from shared.foundation.clickhouse.filters import Filter, Filters
 from shared.foundation.core.clock import to_us
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.drain import Drain
+from shared.intake.ingest.rules import IngestRulesCache
 from shared.reading.evaluations import store
 from shared.reading.evaluations.filters import EvaluationFilters
 from shared.reading.events.filters import EventFilters
 from shared.reading.events.latency.query import LatencyFilters
-from shared.reading.model_windows.context_windows import ContextWindows
 from shared.reading.sessions.selection import SessionFilters
 from tests.support.app import Headers, new_key
 from tests.support.evaluations import evaluation
@@ -57,7 +57,20 @@ def _events() -> Iterator[dict[str, Any]]:
             **({"tool_call_id": f"c{chance.randrange(12)}"} if chance.random() < 0.7 else {}),
             **({"error": "no", "error_type": name} if chance.random() < 0.2 else {}),
             **({"input_tokens": number} if number % 3 else {}),
+            **_dimensions(number),
         }
+
+
+def _dimensions(number: int) -> dict[str, Any]:
+    """Returns the dimensions of an event, which some sessions have, some of them once."""
+    place, is_third = number % len(SESSIONS), number % 3 == 0
+    of_place: dict[int, dict[str, Any]] = {
+        0: {"user_id": HOSTILE_ID},
+        1: {"user_id": "book", "tags": ["book"]},
+        2: {"agent_version": "book", "attributes": {"plan": "book", "a:b": HOSTILE_ID}},
+        3: {"type": "model_response", "provider": "book", "service_tier": "book"},
+    }
+    return of_place.get(place, {}) if is_third else {}
 
 
 @dataclass(frozen=True)
@@ -102,7 +115,7 @@ def filled(web_runtime: Runtime, app: Any) -> Asked:
         "/v1/events", data=lines, headers={**headers, "Content-Type": "application/x-ndjson"}
     )
     assert answer.get_json()["skipped"] == 0, answer.get_json()
-    Drain(web_runtime, "statements", ContextWindows(web_runtime)).run()
+    Drain(web_runtime, "statements", IngestRulesCache(web_runtime)).run()
     store.insert(web_runtime.clickhouse, list(_results(org)))
     return Asked(client, headers)
 
@@ -141,6 +154,7 @@ def _value(one: Filter) -> Any:
         "event_id": ("1", "2"),
         "session_id": (HOSTILE_ID, "s2", "it's"),
         "agent_id": (HOSTILE_ID, "agent 1"),
+        "model": (HOSTILE,),
     }
     if one.parameter in of_texts:
         return of_texts[one.parameter]
@@ -151,8 +165,15 @@ def _value(one: Filter) -> Any:
     return {"flag": "true", "number": 1, "moment": moment}.get(one.type, (HOSTILE, "book"))
 
 
+def _query(one: Filter) -> dict[str, Any]:
+    """Returns the parameters of a filter with a value."""
+    if one.type == "attributes":
+        return {f"{one.parameter}.plan": ("book",)}
+    return {one.parameter: ("user_id",) if one.parameter == "missing" else _value(one)}
+
+
 EACH = [
-    pytest.param(path, {one.parameter: _value(one)}, id=f"{path[1:]} {one.parameter}")
+    pytest.param(path, _query(one), id=f"{path[1:]} {one.parameter}")
     for path, (filters, _, _) in LISTS.items()
     for one in filters.declared
 ]
@@ -165,7 +186,10 @@ MORE: list[tuple[str, dict[str, Any]]] = [
     ("/events", {"search": [f"{number}" + "'" * 255 for number in range(10)]}),
     ("/events", {"agent_id": (*LONGEST, "agent 1"), "environment": ("canary", "production")}),
     ("/events", {"tool_name": (*LONGEST, HOSTILE), "session_id": (*LONGEST, HOSTILE_ID)}),
+    ("/events", {"user_id": (HOSTILE_ID, *LONGEST), "attr.a:b": "*"}),
+    ("/events", {"missing": ("agent_version", "tag", "attr.plan", "attr.x")}),
     ("/sessions", {"order": "asc"}),
+    ("/sessions", {"attr.a:b": (HOSTILE_ID,), "missing": ("user_id", "tag", "attr.x")}),
     ("/sessions", {"session_id": (*LONGEST, HOSTILE_ID)}),
     ("/sessions", {"agent_id": (*LONGEST, HOSTILE_ID), "status": ("none", "error")}),
     ("/sessions", {"status": ("done",), "score_filters": ("reward:0.2..0.9",)}),
@@ -198,7 +222,7 @@ def test_most_filters_choose_some_rows(filled: Asked, path: str) -> None:
     filters, rows, _ = LISTS[path]
     everything = len(filled.get(path, limit=1000)[rows])
     counts = {
-        one.parameter: len(filled.get(path, limit=1000, **{one.parameter: _value(one)})[rows])
+        one.parameter: len(filled.get(path, limit=1000, **_query(one))[rows])
         for one in filters.declared
         if one.parameter not in ("event_id", "search_exclude", "time")
     }

@@ -103,6 +103,7 @@ def _page(
         ascending=order == "asc",
         cursor=cursor,
         limit=limit,
+        effective=True,
     )
     events = [event_row(row, last) for row in page.rows]
     return json_response({"events": events, "next_cursor": page.next_cursor})

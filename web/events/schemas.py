@@ -1,6 +1,7 @@
 """Request and response schemas of the routes of events."""
 
 from collections.abc import Callable
+from functools import partial
 
 from marshmallow import Schema
 
@@ -69,8 +70,10 @@ class Accepted(Schema):
     )
 
 
-# By a part of the column's type.
+# By the first part that the column's type has.
 _FIELDS: dict[str, Callable[..., fields.Field]] = {
+    "Array(": fields.texts,
+    "Map(": partial(fields.mapping, keys=fields.text(), values=fields.text()),
     "String": fields.text,
     "DateTime": fields.text,
     "UInt": fields.integer,
@@ -92,7 +95,7 @@ EventPageQuery = filtered(EventFilters, _EventPaging)
 
 def _shown(column: EventColumn) -> fields.Field:
     """Returns the response field for the value of this column."""
-    [make] = [make for part, make in _FIELDS.items() if part in column.type]
+    make = next(make for part, make in _FIELDS.items() if part in column.type)
     details = {"format": "date-time"} if "DateTime" in column.type else {}
     # The document says `null` only for columns that can be null.
     return make(column.about, null=column.is_nullable, **details)

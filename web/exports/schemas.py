@@ -40,6 +40,7 @@ _MAKE = {
     "whole": fields.integer,
     "number": fields.number,
     "flag": fields.flag,
+    "texts": fields.texts,
 }
 
 
@@ -53,7 +54,7 @@ def _shown(column: ExportColumn) -> fields.Field:
         return fields.rows(SessionAgent, "most events first")
     if column.kind == "scores":
         return fields.mapping(null=null, keys=fields.text(), values=fields.number())
-    if column.kind == "reasoning":
+    if column.kind == "pairs":
         return fields.mapping(null=null, keys=fields.text(), values=fields.text())
     return _MAKE[column.kind](null=null)
 

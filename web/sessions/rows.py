@@ -17,6 +17,7 @@ def session_row(session: ListedSession) -> dict[str, object]:
         Session,
         facts,
         totals,
+        tags=list(totals.tags),
         agents=[agent._asdict() for agent in totals.agents],
         started_at=format_us(facts.started_at),
         last_event_at=format_us(facts.last_event_at),

@@ -6,6 +6,7 @@ from shared.evaluation.evaluation_jobs.state.decision import CODES
 from shared.reading.evaluations.aggregate.buckets import UNITS
 from shared.reading.sessions.selection import SessionFilters
 from shared.reading.sessions.sorting import LAST_EVENT, MOST_DAYS, PATTERN, STANDARD_DAYS
+from shared.reading.sessions.totals import MAX_TAGS
 from web import fields
 from web.evaluation_jobs.schemas import EvaluationJob
 from web.evaluations.schemas import Evaluation
@@ -60,6 +61,18 @@ class Session(Schema):
     last_event_id = fields.integer()
     input_tokens = fields.integer()
     output_tokens = fields.integer()
+    user_id = fields.text("of the first event that has one", null=True)
+    agent_version = fields.text(
+        "of the root agent's first event that has one, else of any first", null=True
+    )
+    tags = fields.texts("of all events, sorted", maxItems=MAX_TAGS)
+    attributes = fields.mapping(
+        "the first value of each key", keys=fields.text(), values=fields.text()
+    )
+    cache_read_tokens = fields.integer()
+    cache_write_tokens = fields.integer("of all lifetimes")
+    cache_write_1h_tokens = fields.integer()
+    reasoning_tokens = fields.integer()
     latest_evaluation = fields.nested(Evaluation, null=True)
 
 

@@ -13,7 +13,7 @@ from shared.foundation.queue.jobs import PERSIST_EVENTS, TIDY_STREAMS
 from shared.foundation.queue.waiting import orgs_with_events
 from shared.intake.ingest import stream
 from shared.intake.ingest.drain import Drain
-from shared.reading.model_windows.context_windows import ContextWindows
+from shared.intake.ingest.rules import IngestRulesCache
 from workers.context import once, runtime
 
 _AGAIN_SECS = 1.0
@@ -27,8 +27,8 @@ def _process() -> str:
 
 
 @once
-def _windows_of() -> ContextWindows:
-    return ContextWindows(runtime())
+def _rules_of() -> IngestRulesCache:
+    return IngestRulesCache(runtime())
 
 
 @dramatiq.actor(
@@ -45,7 +45,7 @@ def persist_events() -> None:
     """
     consumer = f"{_process()}-{threading.get_ident()}"
     try:
-        Drain(runtime(), consumer, _windows_of()).run()
+        Drain(runtime(), consumer, _rules_of()).run()
     finally:
         with unavailable_when_redis_is_gone():
             is_left = bool(orgs_with_events(runtime().redis))

@@ -14,8 +14,8 @@ class Setting:
     """A key, the rules for its values, and its default.
 
     `kind` selects the check of a value. `minimum`, `maximum` and `unit` belong to numbers,
-    `options` to choices. `reserved` belongs to lists: entries, in lower case, that a list must not
-    contain in any case.
+    `options` to choices. `max_items` and `reserved` belong to lists: `reserved` are entries, in
+    lower case, that a list must not contain in any case.
     """
 
     key: str
@@ -28,6 +28,7 @@ class Setting:
     unit: str | None = None
     options: tuple[str, ...] | None = None
     reserved: tuple[str, ...] = ()
+    max_items: int | None = None
 
 
 CATALOGUE: Mapping[str, Setting] = {
@@ -134,6 +135,15 @@ CATALOGUE: Mapping[str, Setting] = {
             " an event is stored. The fields that every event has cannot be redacted.",
             [],
             reserved=("session_id", "timestamp", "type", "agent_id", "environment"),
+        ),
+        Setting(
+            "dimensions.attribute_keys",
+            "string_list",
+            "Further attributes",
+            "Paths in the payload of events (customer.plan) and names of OpenTelemetry attributes"
+            " whose values become attributes as well.",
+            [],
+            max_items=32,
         ),
         Setting(
             "otel.ingest_enabled",

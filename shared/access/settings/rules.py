@@ -131,6 +131,8 @@ def _string_list(setting: Setting, value: object) -> Value:
     # PostgreSQL cannot store NUL, and no sender intends one.
     if not all(1 <= len(one) <= MAX_STRING_LENGTH and "\0" not in one for one in strings):
         raise _refusal(f"must contain strings of 1 to {MAX_STRING_LENGTH} characters without NUL")
+    if setting.max_items is not None and len(_unique(strings)) > setting.max_items:
+        raise _refusal(f"must contain at most {setting.max_items} strings")
     folded = {one.lower() for one in strings}
     reserved = [one for one in setting.reserved if one in folded]
     if reserved:

@@ -91,6 +91,7 @@ def _page(
         ascending=ascending,
         cursor=cursor,
         limit=limit,
+        effective=True,
     )
     rows = [_row(asker, row, last, most) for row in found.rows]
     return ToolResult({"events": rows, "next_cursor": found.next_cursor}, len(rows))

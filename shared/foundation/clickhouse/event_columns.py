@@ -20,7 +20,7 @@ class EventColumn(NamedTuple):
 
     - `type`: the type in the table.
     - `source`: `organization`; `batch`, the field `field` of `Batch`; `payload`, the field `field`
-      of the payload; or `derived` in `shared.intake.ingest.rows`.
+      of the payload; `call`, the same of calls only; or `derived` in `shared.intake.ingest.rows`.
     - `published`: the view `events` of people's SQL has the column.
     - `listed`: every event in a list has it, and `about` describes it there.
     - `filter`: describes the values of the filter with the column's name. Without a description
@@ -29,7 +29,7 @@ class EventColumn(NamedTuple):
 
     name: str
     type: str
-    source: Literal["organization", "batch", "payload", "derived"]
+    source: Literal["organization", "batch", "payload", "call", "derived"]
     field: str = ""
     published: bool = True
     listed: bool = False
@@ -47,6 +47,8 @@ _NAME = "LowCardinality(String)"
 _OPTIONAL_NAME = "LowCardinality(Nullable(String))"
 _OPTIONAL_TEXT = "Nullable(String)"
 _OPTIONAL_NUMBER = "Nullable(UInt32)"
+_NAMES = "Array(LowCardinality(String))"
+_PAIRS = "Map(LowCardinality(String), String)"
 
 
 def _sent(
@@ -54,6 +56,11 @@ def _sent(
 ) -> EventColumn:
     """Returns a column with the field of the payload that has its name."""
     return EventColumn(name, type_, "payload", name, listed=listed, filter=filter_, label=label)
+
+
+def _of_call(name: str, *, listed: bool = False) -> EventColumn:
+    """Returns a column with a number of calls."""
+    return EventColumn(name, _OPTIONAL_NUMBER, "call", name, listed=listed)
 
 
 EVENT_COLUMNS: tuple[EventColumn, ...] = (
@@ -107,7 +114,7 @@ EVENT_COLUMNS: tuple[EventColumn, ...] = (
     _sent("parent_id", _OPTIONAL_TEXT),
     _sent("outcome", _OPTIONAL_NAME),
     _sent("duration_ms", _OPTIONAL_NUMBER),
-    _sent("input_tokens", _OPTIONAL_NUMBER),
+    _sent("input_tokens", _OPTIONAL_NUMBER, listed=True),
     _sent("output_tokens", _OPTIONAL_NUMBER, listed=True),
     EventColumn(
         "context_window",
@@ -123,8 +130,33 @@ EVENT_COLUMNS: tuple[EventColumn, ...] = (
         listed=True,
         about="(input + output tokens) / context_window",
     ),
+    EventColumn(
+        "user_id", _OPTIONAL_TEXT, "derived", listed=True, about="its own, else its session's"
+    ),
+    EventColumn(
+        "agent_version", _OPTIONAL_NAME, "derived", listed=True, about="its own, else its session's"
+    ),
+    EventColumn("tags", _NAMES, "derived", listed=True, about="its own"),
+    EventColumn("attributes", _PAIRS, "derived", listed=True, about="its own"),
+    EventColumn("provider", _OPTIONAL_NAME, "derived", listed=True, filter="provider of a model"),
+    EventColumn(
+        "service_tier",
+        _OPTIONAL_NAME,
+        "derived",
+        listed=True,
+        about="null for the standard one",
+        filter="tier of service, such as `batch`",
+    ),
+    _of_call("cache_read_tokens", listed=True),
+    _of_call("cache_write_tokens", listed=True),
+    _of_call("cache_write_1h_tokens", listed=True),
+    _of_call("reasoning_tokens", listed=True),
+    _of_call("audio_input_tokens"),
+    _of_call("audio_output_tokens"),
+    _of_call("web_searches"),
 )
 PAYLOAD_COLUMNS = tuple(column for column in EVENT_COLUMNS if column.source == "payload")
+CALL_COLUMNS = tuple(column for column in EVENT_COLUMNS if column.source == "call")
 LISTED = tuple(column for column in EVENT_COLUMNS if column.listed)
 
 # The order of events everywhere: time, then arrival, then position in the batch.

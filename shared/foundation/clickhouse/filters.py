@@ -21,8 +21,9 @@ class Filter(NamedTuple):
 
     `type` is how a request writes it: `any_of` and `list` take several values with commas, `texts`
     is repeated for several, `choice` is one of `choices`, `flag` is true or false, `number` is an
-    integer of 0 or more, and `moment` is a timestamp. `condition` is SQL with `{}` for the bound
-    value of an `any_of`, a `number` or a `moment`, and with other braces doubled; where it is
+    integer of 0 or more, `moment` is a timestamp, and `attributes` are all parameters whose names
+    begin with its own and a dot, each with several values. `condition` is SQL with `{}` for the
+    bound value of an `any_of`, a `number` or a `moment`, and with other braces doubled; where it is
     empty, the read makes the condition itself. `choices` are the only values that an `any_of` or a
     `choice` takes. `parse` turns the values of a request into those of the filter, or raises
     `Invalid`. `max_values` and `max_chars` are the bounds of `texts`.
@@ -34,14 +35,14 @@ class Filter(NamedTuple):
     """
 
     parameter: str
-    type: Literal["any_of", "choice", "list", "texts", "flag", "number", "moment"]
+    type: Literal["any_of", "choice", "list", "texts", "flag", "number", "moment", "attributes"]
     description: str
     condition: str = ""
     published: str | None = None
     column: str = ""
     label: str = ""
     choices: tuple[str, ...] = ()
-    parse: Callable[[Sequence[str]], object] | None = None
+    parse: Callable[[Any], object] | None = None
     max_values: int | None = None
     max_chars: int | None = None
 
@@ -125,6 +126,9 @@ class Filters:
     def __bool__(self) -> bool:
         """Returns whether any filter has a value."""
         return any(self._values.values())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._values!r})"
 
     def __getitem__(self, parameter: str) -> Any:
         """Returns the value of a declared filter: empty, False or None if none was given."""

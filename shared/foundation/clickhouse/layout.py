@@ -122,7 +122,7 @@ class _ClusterTemplate:
         return (self._about_local(), over_all)
 
     def create_feed(self) -> tuple[str, ...]:
-        """Feeds each shard's own table from its own rows."""
+        """Feeds each shard's own table from its own rows, or changes the query that does."""
         return (self._rendered(subject=str, others=local),)
 
     def create_view(self) -> tuple[str, ...]:
@@ -197,7 +197,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[_ClusterTemplate], tuple[str, ...
     (re.compile(pattern), form)
     for pattern, form in (
         (r"CREATE TABLE ", _ClusterTemplate.create_table),
-        (r"CREATE MATERIALIZED VIEW ", _ClusterTemplate.create_feed),
+        (r"CREATE MATERIALIZED VIEW |ALTER TABLE \S+ MODIFY QUERY ", _ClusterTemplate.create_feed),
         (
             r"CREATE (?:OR REPLACE )?VIEW |(?:CREATE|DROP) DATABASE |DROP VIEW ",
             _ClusterTemplate.create_view,

@@ -5,6 +5,7 @@ rights of `watchpost_views`. This user cannot log in, and a row policy shows it 
 organization that the running query's id begins with. docs/use/queries.md explains all of it.
 """
 
+import re
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -59,6 +60,7 @@ class PublishedTable(NamedTuple):
     source: str
 
 
+_LOW_CARDINALITY = re.compile(r"LowCardinality\((String|Nullable\(String\))\)")
 _MOMENT = "DateTime64(6, 'UTC')"
 
 
@@ -78,8 +80,8 @@ _FROM = "FROM {{{name}}} AS t FINAL WHERE {policy}"
 
 
 def _of_events(column: EventColumn) -> PublishedColumn:
-    if column.type.startswith("LowCardinality("):
-        return _text(column.name, column.type[len("LowCardinality(") : -1])
+    if "LowCardinality(" in column.type:
+        return _text(column.name, _LOW_CARDINALITY.sub(r"\1", column.type))
     return _plain(column.name, column.type, is_json=column.name == "payload")
 
 
@@ -93,6 +95,13 @@ _EVENTS = PublishedTable(
 # not selected are not computed: for a million events a count of sessions takes 0.1 s, all columns
 # take 0.9 s.
 _AGENT = "CAST(e.agent_id, 'String')"
+_PLACE = order_key_of("e").strip("()")
+_TOKENS = tuple(
+    column.name
+    for column in EVENT_COLUMNS
+    if column.name.endswith("_tokens") and "audio" not in column.name
+)
+_SUMS = ",\n        ".join(f"sum(coalesce(e.{name}, 0)) AS {name}" for name in _TOKENS)
 _GROUPED = f"""FROM (
     SELECT
         e.session_id AS session_id,
@@ -105,8 +114,16 @@ _GROUPED = f"""FROM (
         min(e.ts) AS started_at,
         max(e.ts) AS last_event_at,
         argMax(e.id, {order_key_of("e")}) AS last_event_id,
-        sum(coalesce(e.input_tokens, 0)) AS input_tokens,
-        sum(coalesce(e.output_tokens, 0)) AS output_tokens
+        argMinIf(assumeNotNull(e.user_id), {order_key_of("e")}, isNotNull(e.user_id)) AS first_user,
+        minMapIf(
+            map({_AGENT}, ({_PLACE}, CAST(assumeNotNull(e.agent_version), 'String'))),
+            isNotNull(e.agent_version)
+        ) AS versions,
+        groupUniqArrayArray(CAST(e.tags, 'Array(String)')) AS tags,
+        minMap(
+            mapApply((k, v) -> (CAST(k, 'String'), ({_PLACE}, v)), e.attributes)
+        ) AS attributes,
+        {_SUMS}
     FROM {{events}} AS e FINAL
     WHERE {POLICY}
     GROUP BY e.session_id
@@ -137,8 +154,21 @@ _AGENT_SESSIONS = PublishedTable(
         ),
         PublishedColumn("first_event_id", "t.first_event.3", "UInt64"),
         _plain("last_event_id", "UInt64"),
-        _plain("input_tokens", "UInt64"),
-        _plain("output_tokens", "UInt64"),
+        PublishedColumn("user_id", "nullIf(t.first_user, '')", "Nullable(String)"),
+        PublishedColumn(
+            "agent_version",
+            f"nullIf(if(mapContains(t.versions, {_ROOT}), t.versions[{_ROOT}].4,"
+            " arraySort(mapValues(t.versions))[1].4), '')",
+            "Nullable(String)",
+        ),
+        PublishedColumn("tags", "arraySlice(arraySort(t.tags), 1, 64)", "Array(String)"),
+        PublishedColumn(
+            "attributes",
+            "CAST(arraySlice(arraySort(arrayZip(mapKeys(t.attributes),"
+            " arrayMap(v -> v.4, mapValues(t.attributes)))), 1, 64), 'Map(String, String)')",
+            "Map(String, String)",
+        ),
+        *(_plain(name, "UInt64") for name in _TOKENS),
     ),
     _GROUPED,
 )

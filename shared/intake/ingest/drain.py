@@ -26,7 +26,7 @@ from shared.foundation.queue.jobs import PERSIST_EVENTS
 from shared.foundation.queue.waiting import orgs_with_events
 from shared.intake.ingest import stream
 from shared.intake.ingest.block import IngestBlock
-from shared.intake.ingest.persist import WindowsLookup, persist
+from shared.intake.ingest.persist import RulesLookup, persist
 from shared.intake.ingest.receipts import count_stored
 from shared.intake.ingest.stream import StreamEntry
 
@@ -57,11 +57,11 @@ MAX_LOGGED = 100
 class Drain:
     """One run of the drain, under its own name in the consumer group."""
 
-    def __init__(self, runtime: Runtime, consumer: str, windows_of: WindowsLookup) -> None:
+    def __init__(self, runtime: Runtime, consumer: str, rules_of: RulesLookup) -> None:
         self._runtime = runtime
         self._redis = runtime.redis
         self._consumer = consumer
-        self._windows_of = windows_of
+        self._rules_of = rules_of
         # The organization that was served last; starts at random, so that none is always first.
         self._last_served = new_request_id()
 
@@ -173,7 +173,7 @@ class Drain:
     def _store_all(self, block: IngestBlock) -> int:
         started = time.monotonic()
         try:
-            persist(self._runtime, block, self._windows_of)
+            persist(self._runtime, block, self._rules_of)
         except Exception:
             # No failure may lose an event: a store that is down, a missing table or a missing
             # grant. The entries stay, and the log has the reason.

@@ -1,11 +1,12 @@
 """Reads the fields of an event from which columns are derived."""
 
+from collections.abc import Collection
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
 
-from shared.foundation.clickhouse.event_columns import PAYLOAD_COLUMNS
+from shared.foundation.clickhouse.event_columns import CALL_COLUMNS, PAYLOAD_COLUMNS
 from shared.reading.events.families import FAMILIES
 
 UInt32 = Annotated[int, Meta(ge=0, le=0xFFFFFFFF)]
@@ -38,7 +39,28 @@ class Fields(msgspec.Struct, gc=False):
     outcome: str | None = None
     input_tokens: UInt32 | None = None
     output_tokens: UInt32 | None = None
+    cache_read_tokens: UInt32 | None = None
+    cache_write_tokens: UInt32 | None = None
+    cache_write_1h_tokens: UInt32 | None = None
+    audio_input_tokens: UInt32 | None = None
+    audio_output_tokens: UInt32 | None = None
+    reasoning_tokens: UInt32 | None = None
+    web_searches: UInt32 | None = None
+    provider: str | None = None
+    service_tier: str | None = None
     error: Raw | UnsetType = UNSET
+    # Of a call: the provider's own object, and the cost that the sender knows.
+    usage: Raw | UnsetType = UNSET
+    cost_usd: Raw | UnsetType = UNSET
+    cost_currency: Raw | UnsetType = UNSET
+    # The sources of dimensions.
+    user_id: Raw | UnsetType = UNSET
+    agent_version: Raw | UnsetType = UNSET
+    release: Raw | UnsetType = UNSET
+    tags: Raw | UnsetType = UNSET
+    attributes: Raw | UnsetType = UNSET
+    metadata: Raw | UnsetType = UNSET
+    # The sources of summaries.
     goal: Raw | UnsetType = UNSET
     summary: Raw | UnsetType = UNSET
     input: Raw | UnsetType = UNSET
@@ -52,9 +74,16 @@ class Fields(msgspec.Struct, gc=False):
 
 _AllFields: type[Fields] = msgspec.defstruct(  # type: ignore[assignment] # it says type[Struct]
     "AllFields",
-    [(column.field, _JSON_TYPES[column.type], None) for column in PAYLOAD_COLUMNS],
+    [
+        (column.field, _JSON_TYPES[column.type], None)
+        for column in (*PAYLOAD_COLUMNS, *CALL_COLUMNS)
+    ],
     bases=(Fields,),
     gc=False,
+)
+# An event of which some fields had the wrong type.
+_MendedFields: Any = msgspec.defstruct(
+    "MendedFields", [("unreadable", set[str])], bases=(_AllFields,), gc=False, kw_only=True
 )
 _decode = msgspec.json.Decoder(_AllFields).decode
 _decode_raw = msgspec.json.Decoder(dict[str, Raw]).decode
@@ -75,6 +104,12 @@ def read_fields(payload: bytes) -> Fields:
     return fields
 
 
+def unreadable_in(fields: Fields) -> Collection[str]:
+    """Returns the names of the fields whose values had the wrong type."""
+    mended: Any = fields
+    return mended.unreadable if isinstance(fields, _MendedFields) else ()
+
+
 def has_error(fields: Fields) -> bool:
     """Returns whether the field `error` has a value that means an error."""
     return fields.error is not UNSET and bytes(fields.error) not in _NOT_AN_ERROR
@@ -93,9 +128,11 @@ def _read_leniently(payload: bytes) -> Fields:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return _AllFields()
     values: dict[str, Any] = {}
+    unreadable: set[str] = set()
     for name in raw.keys() & _TYPES.keys():
         try:
             values[name] = msgspec.json.decode(raw[name], type=_TYPES[name])
         except (msgspec.MsgspecError, UnicodeDecodeError):
-            continue
-    return _AllFields(**values)
+            unreadable.add(name)
+    mended: Fields = _MendedFields(**values, unreadable=unreadable)
+    return mended

@@ -1,5 +1,6 @@
 """Stores one block: inserts it, bisects a refused one, and records the sessions to watch."""
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from uuid import UUID
@@ -17,39 +18,43 @@ from shared.foundation.queue.jobs import CHECK_WATCHED_SESSIONS
 from shared.intake.ingest import dead_letters, store
 from shared.intake.ingest.batch import Batch, encode_batch
 from shared.intake.ingest.block import IngestBlock
+from shared.intake.ingest.dimensions import OmittedValues
 from shared.intake.ingest.rows import Columns, columns_of
+from shared.intake.ingest.rules import IngestRules
 from shared.intake.ingest.store import RowsRefused
+from shared.reading.dimensions.left_out import count as count_left_out
 from shared.reading.evaluations import store as evaluations
-from shared.reading.model_windows.builtin import WindowOf
 from shared.reading.sessions import deleted
 
 log = get_logger(__name__)
 
-# Maps an organization to the context windows of its models.
-Windows = Mapping[str, WindowOf]
-# Returns the windows of some organizations, as `ContextWindows` does.
-WindowsLookup = Callable[[Collection[str]], Windows]
+# Maps an organization to its rules.
+Rules = Mapping[str, IngestRules]
+# Returns the rules of some organizations, as `IngestRulesCache` does.
+RulesLookup = Callable[[Collection[str]], Rules]
 
 # ClickHouse refuses an insert into more than 100 partitions, and a partition is a month.
 MAX_MONTHS = 90
 _MONTH_US = 28 * 24 * 3600 * 1_000_000
 
 
-def persist(runtime: Runtime, block: IngestBlock, windows_of: WindowsLookup) -> None:
+def persist(runtime: Runtime, block: IngestBlock, rules_of: RulesLookup) -> None:
     """Returns once ClickHouse has all events and results of the block, and PostgreSQL its sessions.
 
     Events that ClickHouse refuses become dead letters. Raises `Unavailable` if a store is down;
     storing the same block again later changes nothing. Drops events of organizations that were
     purged meanwhile, and of sessions that were deleted.
     """
-    # Read only now, after the entries: a window that was set before an event was sent applies to
-    # it.
-    windows = windows_of(block.batches)
+    # Read only now, after the entries: a rule that was set before an event was sent applies to it.
+    rules = rules_of(block.batches)
     with runtime.postgres.transaction() as session:
         _drop_what_was_purged(session, block)
         _drop_what_was_deleted(session, block)
+        left_out: dict[str, OmittedValues] = defaultdict(OmittedValues)
         for part in _parts(block):
-            _insert(runtime, block, part, windows)
+            _insert(runtime, block, part, rules, left_out)
+        for org_id, values in left_out.items():
+            count_left_out(runtime.redis, org_id, values, values.keys_full)
         evaluations.insert(runtime.clickhouse, block.evaluations)
         for entry in block.unreadable:
             reason = "the entry is not a batch of events"
@@ -66,11 +71,11 @@ class Part:
     def __len__(self) -> int:
         return sum(len(batch) for _, _, batch in self.pieces)
 
-    def columns(self, windows: Windows) -> Columns:
-        """Returns the columns of all pieces, one below the other."""
+    def columns(self, rules: Rules, left_out: Mapping[str, OmittedValues]) -> Columns:
+        """Returns the columns of all pieces, one below the other; see `columns_of`."""
         merged: Columns = {}
         for org_id, _, batch in self.pieces:
-            columns = columns_of(org_id, batch, windows[org_id])
+            columns = columns_of(org_id, batch, rules[org_id], left_out[org_id])
             if not merged:
                 merged = columns
                 continue
@@ -136,9 +141,15 @@ def _month_groups(batch: Batch) -> Iterator[list[int]]:
         yield [index for month in months[start : start + MAX_MONTHS] for index in month]
 
 
-def _insert(runtime: Runtime, block: IngestBlock, part: Part, windows: Windows) -> None:
+def _insert(
+    runtime: Runtime,
+    block: IngestBlock,
+    part: Part,
+    rules: Rules,
+    left_out: Mapping[str, OmittedValues],
+) -> None:
     try:
-        store.insert(runtime.clickhouse, _columns(part, windows))
+        store.insert(runtime.clickhouse, _columns(part, rules, left_out))
     except RowsRefused as refusal:
         if len(part) == 1:
             [(org_id, slug, batch)] = part.pieces
@@ -147,7 +158,8 @@ def _insert(runtime: Runtime, block: IngestBlock, part: Part, windows: Windows) 
             _bury(runtime, org_id, slug, data, str(refusal), mark)
             return
         for half in part.halves():
-            _insert(runtime, block, half, windows)
+            # The values of both halves were counted already.
+            _insert(runtime, block, half, rules, defaultdict(OmittedValues))
 
 
 def _bury(
@@ -158,9 +170,9 @@ def _bury(
         pipe.execute()
 
 
-def _columns(part: Part, windows: Windows) -> Columns:
+def _columns(part: Part, rules: Rules, left_out: Mapping[str, OmittedValues]) -> Columns:
     try:
-        return part.columns(windows)
+        return part.columns(rules, left_out)
     except WatchpostError:
         raise
     except Exception as error:

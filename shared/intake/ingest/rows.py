@@ -1,28 +1,57 @@
 """Turns accepted batches into the columns of `events`."""
 
+from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 
-from shared.foundation.clickhouse.event_columns import EVENT_COLUMNS, PAYLOAD_COLUMNS
+from shared.foundation.clickhouse.event_columns import CALL_COLUMNS, EVENT_COLUMNS, PAYLOAD_COLUMNS
+from shared.intake.ingest import usage
 from shared.intake.ingest.batch import Batch
+from shared.intake.ingest.dimensions import (
+    NO_DIMENSIONS,
+    EventDimensions,
+    OmittedValues,
+    drop_refused,
+    may_have_dimensions,
+    read_dimensions,
+)
 from shared.intake.ingest.fields import Fields, is_error, read_fields
+from shared.intake.ingest.rules import IngestRules
 from shared.intake.ingest.summary import summarise
-from shared.reading.model_windows.builtin import WindowOf
+from shared.reading.events.families import MODEL
 
 Columns = dict[str, list[object]]
 
 _BATCH_COLUMNS = [(c.name, c.field) for c in EVENT_COLUMNS if c.source == "batch"]
 # One getter for each column: a tuple for each event would keep the garbage collector busy, which
 # took three quarters of the time.
-_PAYLOAD_GETTERS = [(column.name, attrgetter(column.field)) for column in PAYLOAD_COLUMNS]
+_Getters = list[tuple[str, Callable[[Fields], object]]]
+_PAYLOAD_GETTERS: _Getters = [(column.name, attrgetter(column.field)) for column in PAYLOAD_COLUMNS]
+_CALL_GETTERS: _Getters = [
+    *((column.name, attrgetter(column.field)) for column in CALL_COLUMNS),
+    ("provider", lambda call: usage.provider_of(call.provider)),
+    ("service_tier", lambda call: usage.tier_of(call.service_tier)),
+]
+_DIMENSION_GETTERS = [(name, attrgetter(name)) for name in EventDimensions._fields]
 
 
-def columns_of(org_id: str, batch: Batch, window_of: WindowOf) -> Columns:
-    """Returns all inserted columns of a batch of one organization, each as long as the batch."""
+def columns_of(
+    org_id: str, batch: Batch, rules: IngestRules, left_out: OmittedValues | None = None
+) -> Columns:
+    """Returns all inserted columns of a batch of one organization, each as long as the batch.
+
+    `left_out` counts the values of dimensions that have no place.
+    """
     fields = [read_fields(payload) for payload in batch.payloads]
-    windows = [
-        _window(event_type, event, window_of)
-        for event_type, event in zip(batch.event_types, fields, strict=True)
-    ]
+    calls = {
+        place: fields[place]
+        for place, event_type in enumerate(batch.event_types)
+        if event_type == MODEL.end
+    }
+    for call in calls.values():
+        usage.complete(call)
+    windows: list[int | None] = [None] * len(batch)
+    for place, call in calls.items():
+        windows[place] = (call.model and rules.window_of(call.model)) or None
     columns: Columns = {"org_id": [org_id] * len(batch)}
     for name, field in _BATCH_COLUMNS:
         columns[name] = list(getattr(batch, field))
@@ -30,20 +59,43 @@ def columns_of(org_id: str, batch: Batch, window_of: WindowOf) -> Columns:
     columns["is_error"] = list(map(is_error, batch.event_types, fields))
     columns["context_window"] = list(windows)
     columns["context_fill"] = [
-        _fill(event, window) for event, window in zip(fields, windows, strict=True)
+        window and _fill(event, window) for event, window in zip(fields, windows, strict=True)
     ]
     for name, value_of in _PAYLOAD_GETTERS:
         columns[name] = list(map(value_of, fields))
+    for name, value_of in _CALL_GETTERS:
+        columns[name] = _spread(calls, map(value_of, calls.values()), len(batch))
+    dimensions = _dimensions(
+        batch, fields, rules, OmittedValues() if left_out is None else left_out
+    )
+    for name, dimension_of in _DIMENSION_GETTERS:
+        columns[name] = list(map(dimension_of, dimensions))
     return columns
 
 
-def _window(event_type: str, fields: Fields, window_of: WindowOf) -> int | None:
-    if event_type != "model_response" or fields.model is None:
-        return None
-    return window_of(fields.model) or None
+def _spread(places: Iterable[int], values: Iterable[object], length: int) -> list[object]:
+    """Returns a column that has the values at these places and is null elsewhere."""
+    column: list[object] = [None] * length
+    for place, value in zip(places, values, strict=True):
+        column[place] = value
+    return column
 
 
-def _fill(fields: Fields, window: int | None) -> float | None:
-    if window is None or (fields.input_tokens is None and fields.output_tokens is None):
+def _dimensions(
+    batch: Batch, fields: Sequence[Fields], rules: IngestRules, left_out: OmittedValues
+) -> list[EventDimensions]:
+    """Returns the dimensions of all events; most have none."""
+    found = [NO_DIMENSIONS] * len(fields)
+    for place, event in enumerate(fields):
+        if may_have_dimensions(event, rules.dimensions):
+            found[place] = read_dimensions(
+                batch.event_types[place], event, batch.payloads[place], rules.dimensions, left_out
+            )
+    drop_refused(found, rules.dimensions, left_out)
+    return found
+
+
+def _fill(fields: Fields, window: int) -> float | None:
+    if fields.input_tokens is None and fields.output_tokens is None:
         return None
     return ((fields.input_tokens or 0) + (fields.output_tokens or 0)) / window

@@ -33,6 +33,9 @@ _SETTINGS = {
     "optimize_on_insert": 0,
 }
 _NULLABLE = frozenset(column.name for column in EVENT_COLUMNS if column.is_nullable)
+_COLLECTIONS = frozenset(
+    column.name for column in EVENT_COLUMNS if column.type.startswith(("Array(", "Map("))
+)
 
 
 class RowsRefused(Exception):
@@ -58,5 +61,7 @@ def insert(clickhouse: ClickHouse, columns: Mapping[str, Sequence[object]]) -> N
 
 
 def _is_empty(name: str, values: Sequence[object]) -> bool:
-    """Returns whether ClickHouse fills the column with nulls by itself."""
-    return name in _NULLABLE and values.count(None) == len(values)
+    """Returns whether ClickHouse fills the column by itself: with nulls, empty lists or maps."""
+    if name in _NULLABLE:
+        return values.count(None) == len(values)
+    return name in _COLLECTIONS and not any(values)

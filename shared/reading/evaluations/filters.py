@@ -5,6 +5,12 @@ from typing import get_args
 from shared.foundation.clickhouse.filters import Filter, Filters, any_of, time_range
 from shared.foundation.clickhouse.where import Where, moment
 from shared.foundation.core.clock import to_us
+from shared.reading.dimensions.conditions import (
+    add_to_session,
+    session_attributes,
+    session_missing,
+)
+from shared.reading.dimensions.filters import ATTRIBUTES, IN_SESSION, MISSING, dimensions_sql
 from shared.reading.evaluations.records import Status
 from shared.reading.evaluations.score_filters import (
     MAX_FILTERS,
@@ -51,6 +57,9 @@ class EvaluationFilters(Filters):
             "status", "status of the result: done, error, timeout", choices=STATUSES, label="Status"
         ),
         SCORE_FILTERS,
+        *IN_SESSION,
+        ATTRIBUTES,
+        MISSING,
         *time_range("completed", "completed_at"),
         Filter(
             "time",
@@ -87,6 +96,9 @@ class EvaluationFilters(Filters):
         where.params.update(params)
         for text in texts:
             where.add(text)
+        add_to_session(where, session_attributes(where, self["attr"]))
+        seen = session_missing(where, self["missing"], negated=True)
+        add_to_session(where, seen, exclude=True)
         return where
 
     def sql(self) -> list[str]:
@@ -99,7 +111,11 @@ class EvaluationFilters(Filters):
             )
             sessions = f"SELECT session_id FROM agent_sessions WHERE {newest}"
             return [*moved.sql(), f"session_id IN ({sessions})"]
-        found = [*super().sql(), *(score_sql(one) for one in self["score_filters"])]
+        found = [
+            *super().sql(),
+            *dimensions_sql(self),
+            *(score_sql(one) for one in self["score_filters"]),
+        ]
         if self["latest_per_session"]:
             found.append(f"id IN ({_NEWEST})")
         return found

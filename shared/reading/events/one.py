@@ -4,6 +4,7 @@ from shared.foundation.clickhouse import ClickHouse, Row
 from shared.foundation.clickhouse.event_columns import TABLE
 from shared.foundation.clickhouse.settings import SMALL_PAGE
 from shared.foundation.clickhouse.where import us
+from shared.reading.dimensions.effective import filled
 from shared.reading.sessions import facts as session_facts
 
 _SELECTED = {"ts": us("ts")}
@@ -18,7 +19,7 @@ def find(
 ) -> Row | None:
     """Returns `columns` of an event, `ts` in microseconds; None if the session has no such event.
 
-    `event_id` must not be negative, and below 2^64.
+    Its user and version are the effective ones. `event_id` must not be negative, and below 2^64.
     """
     facts = session_facts.find(clickhouse, org_id, session_id)
     if facts is None:
@@ -30,4 +31,4 @@ def find(
         where.params,
         settings=SMALL_PAGE,
     )
-    return rows[0] if rows else None
+    return next(iter(filled(clickhouse, org_id, columns, rows)), None)

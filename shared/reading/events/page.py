@@ -17,6 +17,7 @@ from shared.foundation.clickhouse.where import moment, us
 from shared.foundation.core.clock import now_us, to_us
 from shared.foundation.core.cursor import Page, decode_cursor, encode_cursor
 from shared.foundation.core.page_bytes import how_many_fit
+from shared.reading.dimensions.effective import filled
 from shared.reading.events import payloads
 from shared.reading.events.filters import EventFilters
 
@@ -51,11 +52,13 @@ def read_page(
     ascending: bool,
     cursor: str | None,
     limit: int,
+    effective: bool = False,
 ) -> Page[Row]:
     """Returns one page of `columns`, newest first unless `ascending`.
 
-    The page ends before `limit` if the payloads together would be larger than `MAX_PAGE_BYTES`.
-    Raises `Invalid` for a cursor that this list did not issue.
+    With `effective` an event without a user or a version has those of its session. The page ends
+    before `limit` if the payloads together would be larger than `MAX_PAGE_BYTES`. Raises `Invalid`
+    for a cursor that this list did not issue.
     """
     after = decode_cursor(cursor, EventKey) if cursor is not None else None
     span = _span(clickhouse, org_id, filters, after, ascending=ascending)
@@ -80,7 +83,8 @@ def read_page(
     next_cursor = encode_cursor(shown[-1][-3:]) if len(shown) < len(found) else None
     if payloads.COLUMN in columns:
         shown = payloads.add_large(clickhouse, org_id, shown, columns.index(payloads.COLUMN))
-    return Page([row[: len(columns)] for row in shown], next_cursor)
+    rows = [row[: len(columns)] for row in shown]
+    return Page(filled(clickhouse, org_id, columns, rows) if effective else rows, next_cursor)
 
 
 def _span(

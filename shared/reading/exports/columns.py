@@ -6,10 +6,13 @@ from shared.foundation.clickhouse.event_columns import EVENT_COLUMNS, EventColum
 
 What = Literal["events", "sessions", "evaluations"]
 
-Kind = Literal["text", "whole", "number", "flag", "moment", "json", "agents", "scores", "reasoning"]
+Kind = Literal[
+    "text", "whole", "number", "flag", "moment", "json", "agents", "texts", "scores", "pairs"
+]
 
 # One value for each column. A moment is in microseconds since the epoch, `json` is text that is
-# JSON, `agents` are (name, number) pairs, `scores` and `reasoning` are dictionaries.
+# JSON, `agents` are (name, number) pairs, `scores` and `pairs` are dictionaries of numbers and of
+# texts.
 Row = tuple[object, ...]
 
 
@@ -21,8 +24,10 @@ class ExportColumn(NamedTuple):
     nullable: bool = False
 
 
-# By a part of the type in the table.
+# By the first part that the type in the table has.
 _KINDS: dict[str, Kind] = {
+    "Array(": "texts",
+    "Map(": "pairs",
     "String": "text",
     "UInt": "whole",
     "Float": "number",
@@ -32,7 +37,7 @@ _KINDS: dict[str, Kind] = {
 
 
 def _of_events(column: EventColumn) -> ExportColumn:
-    [kind] = [kind for part, kind in _KINDS.items() if part in column.type]
+    kind = next(kind for part, kind in _KINDS.items() if part in column.type)
     return ExportColumn(
         column.name, "json" if column.name == "payload" else kind, column.is_nullable
     )
@@ -54,6 +59,14 @@ COLUMNS: dict[What, tuple[ExportColumn, ...]] = {
         ExportColumn("last_event_id", "whole"),
         ExportColumn("input_tokens", "whole"),
         ExportColumn("output_tokens", "whole"),
+        ExportColumn("user_id", "text", nullable=True),
+        ExportColumn("agent_version", "text", nullable=True),
+        ExportColumn("tags", "texts"),
+        ExportColumn("attributes", "pairs"),
+        ExportColumn("cache_read_tokens", "whole"),
+        ExportColumn("cache_write_tokens", "whole"),
+        ExportColumn("cache_write_1h_tokens", "whole"),
+        ExportColumn("reasoning_tokens", "whole"),
     ),
     "evaluations": (
         ExportColumn("evaluation_id", "text"),
@@ -62,7 +75,7 @@ COLUMNS: dict[What, tuple[ExportColumn, ...]] = {
         ExportColumn("environment", "text"),
         ExportColumn("status", "text"),
         ExportColumn("scores", "scores", nullable=True),
-        ExportColumn("reasoning", "reasoning", nullable=True),
+        ExportColumn("reasoning", "pairs", nullable=True),
         ExportColumn("summary", "text", nullable=True),
         ExportColumn("error", "text", nullable=True),
         ExportColumn("attempt_count", "whole"),

@@ -133,7 +133,7 @@ class _Parquet:
         import pyarrow
         from pyarrow import parquet
 
-        self._arrow = pyarrow
+        self._arrow, self._columns = pyarrow, columns
         self._schema = pyarrow.schema(
             [pyarrow.field(one.name, _type(pyarrow, one), nullable=one.nullable) for one in columns]
         )
@@ -145,8 +145,10 @@ class _Parquet:
     def write(self, rows: Sequence[Row]) -> bytes:
         if rows:
             arrays = [
-                self._arrow.array(_values(field, values), field.type)
-                for field, values in zip(self._schema, zip(*rows, strict=True), strict=True)
+                self._arrow.array(_values(column, values), field.type)
+                for column, field, values in zip(
+                    self._columns, self._schema, zip(*rows, strict=True), strict=True
+                )
             ]
             batch = self._arrow.record_batch(arrays, schema=self._schema)
             self._waiting.append(batch)
@@ -167,14 +169,14 @@ class _Parquet:
         self._waiting, self._size = [], 0
 
 
-def _values(field: Any, values: Sequence[Any]) -> Sequence[Any]:
+def _values(column: ExportColumn, values: Sequence[Any]) -> Sequence[Any]:
     """Returns the values as Arrow takes them: maps as lists of pairs, agents as dictionaries."""
-    if field.name == "agents":
+    if column.kind == "agents":
         return [
             [{"agent_id": name, "event_count": count} for name, count in agents]
             for agents in values
         ]
-    if field.name in ("scores", "reasoning"):
+    if column.kind in ("scores", "pairs"):
         return [None if one is None else list(one.items()) for one in values]
     return values
 
@@ -190,6 +192,7 @@ def _type(arrow: Any, column: ExportColumn) -> Any:
         "agents": lambda: arrow.list_(
             arrow.struct([("agent_id", arrow.string()), ("event_count", arrow.int64())])
         ),
+        "texts": lambda: arrow.list_(arrow.string()),
         "scores": lambda: arrow.map_(arrow.string(), arrow.float64()),
-        "reasoning": lambda: arrow.map_(arrow.string(), arrow.string()),
+        "pairs": lambda: arrow.map_(arrow.string(), arrow.string()),
     }[column.kind]()

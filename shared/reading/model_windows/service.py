@@ -1,7 +1,7 @@
 """Context windows of models: an organization's own ones, and the effective one of a model."""
 
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import collate, func, select
@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from shared.access.audit_log import record
 from shared.foundation.core.errors import Conflict, Invalid, NotFound
-from shared.reading.model_windows.builtin import builtin_window
+from shared.reading.model_windows.builtin import WindowOf, builtin_window
 from shared.reading.model_windows.models import ModelContextWindow
 
 MAX_MODEL_LENGTH = 256
@@ -53,6 +53,18 @@ def overrides_of(
     for org_id, model_id, window in session.execute(query):
         found[org_id][model_id] = window
     return found
+
+
+class _OwnFirst(dict[str, int | None]):
+    """An organization's own windows, and the built-in ones for all other models."""
+
+    def __missing__(self, model: str) -> int | None:
+        return builtin_window(model)
+
+
+def window_lookup(overrides: Mapping[str, int]) -> WindowOf:
+    """Returns the windows of an organization with these ones of its own."""
+    return _OwnFirst(overrides).__getitem__ if overrides else builtin_window
 
 
 def replace(

@@ -7,6 +7,7 @@ from shared.foundation.clickhouse import ClickHouse, Row
 from shared.foundation.clickhouse.root_agent import FIRST_EVENT, root_agent
 from shared.foundation.clickhouse.settings import PAGE, SMALL_PAGE
 from shared.foundation.clickhouse.where import Where, us
+from shared.reading.dimensions.conditions import FIRST_USER, FIRST_VERSION
 
 
 class SessionKey(NamedTuple):
@@ -21,6 +22,8 @@ class SessionFacts(NamedTuple):
 
     All of the session's events lie within `started_at` and `last_event_at`, both inclusive.
     `last_arrival_ms` is the time when the server received the newest batch of it, in milliseconds.
+    `user_id` is that of its first event that has one; `agent_version` is that of the root agent's
+    first event that has one, else of any first.
     """
 
     session_id: str
@@ -30,6 +33,8 @@ class SessionFacts(NamedTuple):
     last_event_at: int
     ended_at: int | None
     last_arrival_ms: int
+    user_id: str | None = None
+    agent_version: str | None = None
 
 
 # States are always merged here, because parts of one session may merge at any later time.
@@ -40,7 +45,9 @@ SELECT_LIST = f"""
     {root_agent()},
     {FIRST_EVENT}.2,
     mapApply((agent, ts) -> (agent, {us("ts")}), maxMap(agent_ends)),
-    bitShiftRight(max(last_arrival), 21)
+    bitShiftRight(max(last_arrival), 21),
+    nullIf({FIRST_USER}, ''),
+    nullIf({FIRST_VERSION}, '')
 """
 
 _FACTS = f"""
@@ -91,8 +98,13 @@ def events_of(org_id: str, facts: SessionFacts) -> Where:
 
 def from_row(row: Row) -> SessionFacts:
     """Reads the facts of a row that was selected with `SELECT_LIST`, grouped by session."""
-    session_id, started_at, last_event_at, agent_id, environment, ends, arrival_ms = row
-    ended_at = ends.get(agent_id)
+    session_id, started_at, last_event_at, agent_id, environment, ends, *more = row
     return SessionFacts(
-        session_id, agent_id, environment, started_at, last_event_at, ended_at, arrival_ms
+        session_id,
+        agent_id,
+        environment,
+        started_at,
+        last_event_at,
+        ends.get(agent_id),
+        *more,
     )

@@ -9,6 +9,8 @@ from shared.foundation.clickhouse.settings import SMALL_PAGE
 from shared.foundation.clickhouse.slices import FUTURE_US, HOUR_US, Slices, TimeRange, newest_event
 from shared.foundation.clickhouse.where import Where, moment, us
 from shared.foundation.core.clock import now_us, to_us
+from shared.reading.dimensions.conditions import session_attributes, session_missing
+from shared.reading.dimensions.filters import ATTRIBUTES, MISSING, OF_SESSION, dimensions_sql
 from shared.reading.evaluations.filters import SCORE_FILTERS, STATUSES
 from shared.reading.evaluations.latest import result_sql, sessions_by_latest
 from shared.reading.sessions.facts import SELECT_LIST, SessionFacts, from_row
@@ -41,12 +43,16 @@ class SessionFilters(Filters):
             label="Status",
         ),
         SCORE_FILTERS,
+        *OF_SESSION,
+        ATTRIBUTES,
+        MISSING,
         *time_range("last event", published="last_event_at"),
     )
 
     def sql(self) -> list[str]:
         """Returns the conditions over the view `agent_sessions`."""
-        return [*super().sql(), *result_sql(self["status"], self["score_filters"])]
+        results = result_sql(self["status"], self["score_filters"])
+        return [*super().sql(), *dimensions_sql(self), *results]
 
 
 class SessionPosition(NamedTuple):
@@ -190,9 +196,13 @@ def conditions(where: Where, wanted: SessionFilters, candidates: str, span: Time
     """
     _filter_by_result(where, wanted, candidates)
     of_all_rows = wanted.where(str(where.params["org_id"]))
-    where.params.update({**of_all_rows.params, "start": span.start, "stop": span.stop})
+    where.params.update(start=span.start, stop=span.stop)
+    seen = session_attributes(of_all_rows, wanted["attr"])
+    unseen = session_missing(of_all_rows, wanted["missing"])
+    where.params.update(of_all_rows.params)
+    dimensions = [*(f"max({one})" for one in seen), *(f"min({one})" for one in unseen)]
     in_span = f"{NEWEST} >= {moment('start')} AND {NEWEST} < {moment('stop')}"
-    return [in_span, *of_all_rows.added]
+    return [in_span, *of_all_rows.added, *dimensions]
 
 
 def _filter_by_result(where: Where, wanted: SessionFilters, candidates: str) -> None:

@@ -1,10 +1,11 @@
 """Counts and sums over the events of some sessions, exact even if events are stored twice."""
 
-from collections.abc import Collection, Iterable
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
 
 from shared.foundation.clickhouse import ClickHouse, Row
-from shared.foundation.clickhouse.event_columns import ORDER_KEY, TABLE
+from shared.foundation.clickhouse.event_columns import ORDER_BY, ORDER_KEY, TABLE
 from shared.foundation.clickhouse.settings import SMALL_PAGE
 from shared.foundation.clickhouse.where import Where
 from shared.reading.sessions.facts import SessionFacts
@@ -20,7 +21,8 @@ class AgentCount(NamedTuple):
 class SessionTotals(NamedTuple):
     """The totals of a session's events; `agents` is ordered by events, descending, then by name.
 
-    `outcome` and `failed` are those of the root agent's last agent_end.
+    `outcome` and `failed` are those of the root agent's last agent_end. `tags` are sorted, and
+    `attributes` have the first value of each key.
     """
 
     agents: tuple[AgentCount, ...]
@@ -32,8 +34,21 @@ class SessionTotals(NamedTuple):
     last_event_id: int
     outcome: str | None
     failed: bool
+    tags: tuple[str, ...]
+    attributes: dict[str, str]
+    cache_read_tokens: int
+    cache_write_tokens: int
+    cache_write_1h_tokens: int
+    reasoning_tokens: int
 
 
+# The names of sums over events, in the order of the statement.
+_SUMMED = (
+    *("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"),
+    *("cache_write_1h_tokens", "reasoning_tokens"),
+)
+_SUMS = ", ".join(f"sum(coalesce({name}, 0))" for name in _SUMMED)
+MAX_TAGS, MAX_ATTRIBUTES = 64, 64
 # One row per agent of a session.
 _TOTALS = f"""
 SELECT
@@ -41,8 +56,9 @@ SELECT
     agent_id,
     count(),
     countIf(is_error),
-    sum(coalesce(input_tokens, 0)),
-    sum(coalesce(output_tokens, 0)),
+    {_SUMS},
+    groupUniqArrayArray(tags),
+    minMap(mapApply((key, value) -> (CAST(key, 'String'), ({ORDER_BY}, value)), attributes)),
     min({ORDER_KEY}),
     max({ORDER_KEY}),
     argMaxIf(
@@ -79,17 +95,27 @@ def totals_of(
     return {name: _add_up(rows, roots[name]) for name, rows in by_session.items()}
 
 
-def _add_up(rows: Iterable[Row], root: str) -> SessionTotals:
-    _, agents, counts, errors, inputs, outputs, firsts, lasts, ends = zip(*rows, strict=True)
+def _add_up(rows: Sequence[Row], root: str) -> SessionTotals:
+    _, agents, counts, errors, *more = zip(*rows, strict=True)
+    sums, (tags, attributes, firsts, lasts, ends) = more[: len(_SUMMED)], more[len(_SUMMED) :]
     outcome, failed = dict(zip(agents, ends, strict=True)).get(root, (None, False))
     return SessionTotals(
         agents=tuple(map(AgentCount, agents, counts)),
         event_count=sum(counts),
         error_count=sum(errors),
-        input_tokens=sum(inputs),
-        output_tokens=sum(outputs),
         first_event_id=min(firsts)[2],
         last_event_id=max(lasts)[2],
         outcome=outcome,
         failed=failed,
+        tags=tuple(sorted(set(chain.from_iterable(tags)))[:MAX_TAGS]),
+        attributes=_first_values(attributes),
+        **{name: sum(values) for name, values in zip(_SUMMED, sums, strict=True)},
     )
+
+
+def _first_values(of_agents: Iterable[dict[str, tuple[Any, ...]]]) -> dict[str, str]:
+    """Returns the first value of each key; a value stands behind the place of its event."""
+    first: dict[str, tuple[Any, ...]] = {}
+    for key, placed in chain.from_iterable(values.items() for values in of_agents):
+        first[key] = min(placed, first.get(key, placed))
+    return {key: first[key][-1] for key in sorted(first)[:MAX_ATTRIBUTES]}

@@ -13,7 +13,13 @@ from shared.foundation.clickhouse.kept import KEPT, AgingTable
 from shared.foundation.objects import Objects
 from shared.upkeep.backup.files import BLOCK_ROWS, BackupWriter, Row, Tell, in_blocks
 from shared.upkeep.backup.manifest import BackupColumn, BackupTable
-from shared.upkeep.backup.values import TIME, TIMES_BY_NAME, plain_type, sent_type
+from shared.upkeep.backup.values import (
+    PLACED_BY_NAME,
+    TIME,
+    TIMES_BY_NAME,
+    plain_type,
+    sent_type,
+)
 
 # People wait for reads and for ingest, and not for a backup.
 _READ = {
@@ -149,6 +155,10 @@ def _read(column: BackupColumn) -> str:
         return f"toUnixTimestamp64Micro({column.name})"
     if type_ == TIMES_BY_NAME:
         return f"mapApply((k, v) -> (k, toUnixTimestamp64Micro(v)), {column.name})"
+    if type_ == PLACED_BY_NAME:
+        # As one text: the driver cannot write tuples into an empty map.
+        texts = "[toString(toUnixTimestamp64Micro(v.1)), toString(v.2), toString(v.3), v.4]"
+        return f"mapApply((k, v) -> (k, arrayStringConcat({texts}, ' ')), {column.name})"
     return column.name
 
 
@@ -162,6 +172,12 @@ def _written(column: BackupColumn) -> str:
         return f"fromUnixTimestamp64Micro({sent}, 'UTC')"
     if type_ == TIMES_BY_NAME:
         return f"mapApply((k, v) -> (k, fromUnixTimestamp64Micro(v, 'UTC')), {sent})"
+    if type_ == PLACED_BY_NAME:
+        parts = "splitByChar(' ', v)"
+        ts = f"fromUnixTimestamp64Micro(toInt64OrZero({parts}[1]), 'UTC')"
+        text = f"arrayStringConcat(arraySlice({parts}, 4), ' ')"
+        numbers = f"toUInt64OrZero({parts}[2]), toUInt64OrZero({parts}[3])"
+        return f"mapApply((k, v) -> (k, ({ts}, {numbers}, {text})), {sent})"
     return sent
 
 

@@ -12,11 +12,18 @@ from shared.upkeep.backup.manifest import BackupColumn, BackupTable, refused
 
 TIME = "DateTime64(6, 'UTC')"
 TIMES_BY_NAME = f"Map(String, {TIME})"
-_SIMPLE = re.compile(r"SimpleAggregateFunction\(\w+, (.*)\)")
+# Values behind the places of their events.
+PLACED_BY_NAME = f"Map(String, Tuple({TIME}, UInt64, UInt64, String))"
+_SIMPLE = re.compile(r"SimpleAggregateFunction\(\w+(?:\(\d+\))?, (.*)\)")
 _LOW_CARDINALITY = re.compile(r"LowCardinality\(((?:Nullable\()?String\)?)\)")
 _INNER = re.compile(r"(Nullable|Array|LowCardinality)\((.*)\)")
 _MAP = re.compile(r"Map\(([^,]*), (.*)\)")
 
+_SENT = {
+    TIME: "Int64",
+    TIMES_BY_NAME: "Map(String, Int64)",
+    PLACED_BY_NAME: "Map(String, String)",
+}
 _PLAIN: dict[str, Any] = {
     # Of Redis.
     "text": bytes,
@@ -50,9 +57,7 @@ def sent_type(column: BackupColumn) -> str:
     type_ = plain_type(column)
     if type_.startswith("AggregateFunction("):
         return "String"
-    if type_ == TIME:
-        return "Int64"
-    return "Map(String, Int64)" if type_ == TIMES_BY_NAME else type_
+    return _SENT.get(type_, type_)
 
 
 def _type(name: str) -> Any:

@@ -31,7 +31,15 @@ INSERT INTO events SELECT
     {mark:String} || '-parent' AS parent_id, {mark:String} || '-outcome' AS outcome,
     {duration:UInt32} AS duration_ms, {input:UInt32} AS input_tokens,
     {output:UInt32} AS output_tokens, {window:UInt32} AS context_window,
-    {fill:Float64} AS context_fill
+    {fill:Float64} AS context_fill,
+    {mark:String} || '-user' AS user_id, {mark:String} || '-version' AS agent_version,
+    [{mark:String} || '-tag'] AS tags,
+    map({mark:String} || '-key', {mark:String} || '-value') AS attributes,
+    {mark:String} || '-provider' AS provider, {mark:String} || '-tier' AS service_tier,
+    {input:UInt32} AS cache_read_tokens, {input:UInt32} AS cache_write_tokens,
+    {input:UInt32} AS cache_write_1h_tokens, {output:UInt32} AS reasoning_tokens,
+    {input:UInt32} AS audio_input_tokens, {output:UInt32} AS audio_output_tokens,
+    {input:UInt32} AS web_searches
 FROM numbers({events:UInt64})
 """
 

@@ -13,6 +13,7 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest import store
 from shared.intake.ingest.decode import decode_events
 from shared.intake.ingest.rows import columns_of
+from shared.intake.ingest.rules import IngestRules
 from shared.reading.evaluations import store as evaluation_store
 from shared.reading.evaluations.records import Evaluation
 from tests.support.evaluations import evaluation
@@ -64,7 +65,9 @@ def record(runtime: Runtime) -> Recording:
     lines = [json.dumps(event).encode() for event in events]
     for _ in range(2):
         batch = decode_events(lines, org.id, 100_000).batch
-        store.insert(runtime.clickhouse, columns_of(org.id, batch, lambda _model: 1000))
+        store.insert(
+            runtime.clickhouse, columns_of(org.id, batch, IngestRules(lambda _model: 1000))
+        )
     results = _evaluations(org, events)
     for _ in range(2):
         evaluation_store.insert(runtime.clickhouse, results)

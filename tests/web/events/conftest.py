@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from shared.foundation.core.clock import format_ts
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.drain import Drain
-from shared.reading.model_windows.context_windows import ContextWindows
+from shared.intake.ingest.rules import IngestRulesCache
 from tests.support.app import Headers
 
 NDJSON = "application/x-ndjson"
@@ -47,7 +47,7 @@ def store(post: Callable[..., Any], runtime: Runtime) -> Callable[[Sequence[obje
         answer = post(body)
         assert answer.status_code == 202
         assert answer.json["skipped"] == 0, answer.json
-        Drain(runtime, "tests", ContextWindows(runtime)).run()
+        Drain(runtime, "tests", IngestRulesCache(runtime)).run()
 
     return send
 

@@ -12,7 +12,7 @@ from shared.foundation.core.clock import now_us
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.imports import existing, lock
 from shared.intake.ingest.drain import Drain
-from shared.reading.model_windows.context_windows import ContextWindows
+from shared.intake.ingest.rules import IngestRulesCache
 from tests.shared.intake.imports import test_otlp
 from tests.support.app import Headers, new_key
 from tests.support.runtime import Org, make_org
@@ -74,7 +74,7 @@ def imported(send: Import) -> Callable[..., dict[str, Any]]:
 @pytest.fixture
 def drain(runtime: Runtime) -> Callable[[], int]:
     """Stores what waits."""
-    return lambda: Drain(runtime, "tests", ContextWindows(runtime)).run()
+    return lambda: Drain(runtime, "tests", IngestRulesCache(runtime)).run()
 
 
 Imported = Callable[..., dict[str, Any]]

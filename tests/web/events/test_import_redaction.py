@@ -9,7 +9,7 @@ from flask.testing import FlaskClient
 
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.drain import Drain
-from shared.reading.model_windows.context_windows import ContextWindows
+from shared.intake.ingest.rules import IngestRulesCache
 from tests.shared.intake.imports.test_atif import STEPS
 from tests.shared.intake.imports.test_atif import document as atif
 from tests.shared.intake.imports.test_codex import CONTEXT, META, counted, line
@@ -115,7 +115,7 @@ def test_values_of_keys_of_the_file_are_nowhere(
         headers=admin,
     )
     assert (answer.status_code, answer.json["skipped"] > 0) == (200, True)
-    Drain(runtime, "tests", ContextWindows(runtime)).run()
+    Drain(runtime, "tests", IngestRulesCache(runtime)).run()
     stored = {
         path: client.get(f"/v1/{path}", headers=admin, buffered=True).get_data(as_text=True)
         for path in ("events", "evaluations", "receipts/skipped")

@@ -7,7 +7,7 @@ from flask.testing import FlaskClient
 
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.drain import Drain
-from shared.reading.model_windows.context_windows import ContextWindows
+from shared.intake.ingest.rules import IngestRulesCache
 from tests.support.app import new_key
 from tests.support.runtime import make_org
 from tests.web.events.conftest import at, result, use
@@ -83,7 +83,7 @@ def test_nothing_pairs_across_organizations(
         "/v1/events", json=[result(2, "a")], headers=other, content_type="application/json"
     )
     assert answer.status_code == 202
-    Drain(runtime, "tests", ContextWindows(runtime)).run()
+    Drain(runtime, "tests", IngestRulesCache(runtime)).run()
     assert counts(latency()) == (0, 1, 0, 1)
 
 

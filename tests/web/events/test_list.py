@@ -54,9 +54,15 @@ def test_the_fields_of_a_row(store: Store, listed: Listed) -> None:
         "environment": "e",
         "is_error": False,
         "error_type": None,
+        "input_tokens": 1000,
         "output_tokens": 280,
         "context_window": 128_000,
         "context_fill": 0.01,
+        **dict.fromkeys(("user_id", "agent_version", "provider", "service_tier")),
+        "tags": [],
+        "attributes": {},
+        **dict.fromkeys(("cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens")),
+        "reasoning_tokens": None,
         "payload": sent,
     }
     [summary] = listed(path="/v1/events/summary")

@@ -13,7 +13,7 @@ from shared.foundation.core.clock import format_ts, now
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.queue.waiting import event_stream
 from shared.intake.ingest.drain import Drain
-from shared.reading.model_windows.context_windows import ContextWindows
+from shared.intake.ingest.rules import IngestRulesCache
 from tests.support.app import Headers
 from tests.support.runtime import Org, make_org
 from tests.support.streams import waiting_payloads
@@ -61,7 +61,7 @@ def test_a_secret_is_nowhere(
     with capture_logs() as logs:
         send(post, *events)
         payloads = waiting_payloads(runtime, org)
-        Drain(runtime, "tests", ContextWindows(runtime)).run()
+        Drain(runtime, "tests", IngestRulesCache(runtime)).run()
     assert len(payloads) == 3
     rows = runtime.clickhouse.rows(
         "SELECT * FROM events FINAL WHERE org_id = {org_id:String}", {"org_id": org.id}
@@ -116,7 +116,7 @@ def test_a_resent_event_stays_one_whatever_was_set_meanwhile(
     for names in ((), ("password",), ("other",)):
         redact(*names)
         send(post, once)
-    Drain(runtime, "tests", ContextWindows(runtime)).run()
+    Drain(runtime, "tests", IngestRulesCache(runtime)).run()
     [row] = listed()
     assert row["payload"] == once
 
@@ -128,7 +128,7 @@ def test_the_copy_that_came_first_stays_redacted(
     for names in (("password",), ()):
         redact(*names)
         send(post, once)
-    Drain(runtime, "tests", ContextWindows(runtime)).run()
+    Drain(runtime, "tests", IngestRulesCache(runtime)).run()
     [row] = listed()
     assert row["payload"] == {**once, "password": "[redacted]"}
 
@@ -141,7 +141,7 @@ def test_another_organization_keeps_what_it_sends(
     redact("password")
     send(post, event(password=HUSH))
     assert client.post("/v1/events", json=[event(password=HUSH)], headers=theirs).status_code == 202
-    Drain(runtime, "tests", ContextWindows(runtime)).run()
+    Drain(runtime, "tests", IngestRulesCache(runtime)).run()
     [row] = client.get("/v1/events", headers=theirs).get_json()["events"]
     assert row["payload"]["password"] == HUSH
 

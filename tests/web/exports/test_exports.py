@@ -98,7 +98,7 @@ def _as_in_json(name: str, value: Any) -> Any:
         return value.isoformat(timespec="microseconds").replace("+00:00", "Z")
     if name == "payload":
         return json.loads(value)
-    if name in ("scores", "reasoning") and value is not None:
+    if name in ("scores", "reasoning", "attributes") and value is not None:
         return dict(value)
     return value
 
@@ -187,7 +187,8 @@ def test_row_groups_are_written_while_rows_come(monkeypatch: pytest.MonkeyPatch)
     def rows() -> Iterator[list[tuple[object, ...]]]:
         nonlocal read
         for read in range(1, 51):
-            yield [(f"s-{read}", "a", [("a", 1)], "e", 1, 0, 1, 2, None, 1, 2, 3, 4)] * 20
+            more = (None, None, ["t"], {"plan": "pro"}, 5, 6, 7, 8)
+            yield [(f"s-{read}", "a", [("a", 1)], "e", 1, 0, 1, 2, None, 1, 2, 3, 4, *more)] * 20
 
     written, seen = bytearray(), []
     for piece in encoded("sessions", "parquet", rows()):

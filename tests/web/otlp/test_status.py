@@ -10,11 +10,11 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.drain import Drain
+from shared.intake.ingest.rules import IngestRulesCache
 from shared.intake.otlp.assignment import assigner
 from shared.intake.otlp.assignment.assigner import Assigner
 from shared.intake.otlp.assignment.rules import OrganizationRules
 from shared.intake.otlp.wire.reading import PROTOBUF
-from shared.reading.model_windows.context_windows import ContextWindows
 from tests.support.app import Headers, new_key
 from tests.support.otlp import logs, make_log, make_span, text_attribute, traces
 from tests.support.runtime import Org, connected, make_org
@@ -38,7 +38,7 @@ def assign(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> Callable[[], No
 
     def run() -> None:
         Assigner(runtime, OrganizationRules(runtime)).run()
-        Drain(runtime, "status", ContextWindows(runtime)).run()
+        Drain(runtime, "status", IngestRulesCache(runtime)).run()
 
     return run
 

@@ -14,7 +14,7 @@ from devstack.ports import free_port
 from shared.foundation.core.clock import format_ts, now
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.drain import Drain
-from shared.reading.model_windows.context_windows import ContextWindows
+from shared.intake.ingest.rules import IngestRules, IngestRulesCache
 from tests.support.app import Headers, new_key
 from tests.support.otlp import make_span, metrics, traces
 from tests.support.runtime import connected, make_org
@@ -112,7 +112,7 @@ def test_the_lag_counts_when_a_batch_is_stored(
 ) -> None:
     headers = key("events:add", "events:read")
     send(client, headers, event())
-    Drain(runtime, "receipts", ContextWindows(runtime)).run()
+    Drain(runtime, "receipts", IngestRulesCache(runtime)).run()
     [row] = listed(client, headers)
     lag = row["lag_ms"]
     assert 0 <= lag["p50"] <= lag["max"] < 600_000
@@ -307,7 +307,7 @@ def test_a_dead_letter_is_counted(client: FlaskClient, key: Key, runtime: Runtim
     headers = key()
     lines = [event(type="model_response", model=model) for model in ("odd", "even")]
     send(client, headers, *lines)
-    Drain(runtime, "receipts", lambda org_ids: dict.fromkeys(org_ids, stumble)).run()
+    Drain(runtime, "receipts", lambda org_ids: dict.fromkeys(org_ids, IngestRules(stumble))).run()
     [row] = listed(client, headers)
     assert (row["accepted"], row["dead_lettered"]) == (2, 1)
     assert row["reasons"] == [{"reason": "ZeroDivisionError: odd", "count": 1}]

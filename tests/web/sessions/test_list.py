@@ -58,6 +58,12 @@ def row_of(events: list[Stored]) -> dict[str, object]:
         "last_event_id": events[-1].event_id,
         "input_tokens": sum(item.input_tokens or 0 for item in events),
         "output_tokens": sum(item.output_tokens or 0 for item in events),
+        "user_id": None,
+        "agent_version": None,
+        "tags": [],
+        "attributes": {},
+        "cache_read_tokens": sum(item.cache_read_tokens or 0 for item in events),
+        **dict.fromkeys(("cache_write_tokens", "cache_write_1h_tokens", "reasoning_tokens"), 0),
         "latest_evaluation": None,
     }
 

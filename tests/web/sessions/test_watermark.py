@@ -11,7 +11,7 @@ from devstack.ports import free_port
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.drain import Drain
-from shared.reading.model_windows.context_windows import ContextWindows
+from shared.intake.ingest.rules import IngestRulesCache
 from tests.support.app import Headers
 from tests.support.events import event, store_events
 from tests.support.runtime import Org, connected
@@ -78,7 +78,7 @@ def test_accepted_events_that_are_not_stored_are_not_missed(
     store([event("s", "10:00:00")])
     assert post(event("s", "10:00:01")).status_code == 202
     before = read()
-    Drain(runtime, "tests", ContextWindows(runtime)).run()
+    Drain(runtime, "tests", IngestRulesCache(runtime)).run()
     found = read(since=before["watermark"])
     assert set(read()["columns"]["id"]) == {*before["columns"]["id"], *found["columns"]["id"]}
 

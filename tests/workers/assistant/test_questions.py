@@ -11,6 +11,7 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest import store
 from shared.intake.ingest.batch import Batch
 from shared.intake.ingest.rows import columns_of
+from shared.intake.ingest.rules import IngestRules
 from shared.reading.queries.run import QueryOwner, QueryRunner
 from tests.support.airline import Airline
 from tests.support.people import new_member
@@ -31,7 +32,7 @@ def store_recording(runtime: Runtime, org: Org, airline: Airline) -> None:
         environments=[one["environment"] for one in events],
         payloads=list(airline.lines),
     )
-    store.insert(runtime.clickhouse, columns_of(org.id, batch, lambda _model: None))
+    store.insert(runtime.clickhouse, columns_of(org.id, batch, IngestRules(lambda _model: None)))
 
 
 def test_the_answers_of_a_model_that_asks_the_right_tools_are_true(

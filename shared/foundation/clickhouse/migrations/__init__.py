@@ -8,6 +8,7 @@ from shared.foundation.clickhouse.migrations import (
     m0003_read_model,
     m0004_small_parts,
     m0005_facets,
+    m0006_dimensions,
 )
 
 MIGRATIONS: tuple[ModuleType, ...] = (
@@ -16,4 +17,5 @@ MIGRATIONS: tuple[ModuleType, ...] = (
     m0003_read_model,
     m0004_small_parts,
     m0005_facets,
+    m0006_dimensions,
 )

@@ -4,6 +4,7 @@ from shared.foundation.clickhouse.event_columns import EVENT_COLUMNS, ORDER, TAB
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.batch import Batch
 from shared.intake.ingest.rows import columns_of
+from shared.intake.ingest.rules import IngestRules
 
 
 def test_the_registry_has_the_columns_of_the_live_table(runtime: Runtime) -> None:
@@ -17,7 +18,7 @@ def test_the_registry_has_the_columns_of_the_live_table(runtime: Runtime) -> Non
 
 def test_every_column_is_inserted() -> None:
     batch = Batch([1], [2], [3], ["session"], ["agent"], ["type"], ["environment"], [b"{}"])
-    inserted = columns_of("org", batch, lambda _model: None)
+    inserted = columns_of("org", batch, IngestRules(lambda _model: None))
     assert inserted.keys() == {column.name for column in EVENT_COLUMNS}
 
 

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import pytest
 
@@ -9,7 +10,8 @@ from shared.foundation.clickhouse import ClickHouse, Row
 from shared.foundation.clickhouse.ddl import Ddl
 from shared.foundation.clickhouse.migrate import migrate
 from shared.foundation.clickhouse.migrations import m0003_read_model
-from shared.reading.sessions.facts import SessionFacts, fetch
+from shared.foundation.clickhouse.root_agent import FIRST_EVENT, root_agent
+from shared.foundation.clickhouse.where import us
 from tests.support.databases import empty_clickhouse
 from tests.support.events import event, store_events
 
@@ -35,11 +37,23 @@ def _store(clickhouse: ClickHouse, names: list[str]) -> None:
     store_events(clickhouse, ORG, lines)
 
 
-def _facts(clickhouse: ClickHouse, names: list[str]) -> dict[str, SessionFacts]:
-    return {
-        name: facts._replace(last_arrival_ms=0)
-        for name, facts in fetch(clickhouse, ORG, names).items()
-    }
+class _Facts(NamedTuple):
+    """What the schemas of this test know of a session."""
+
+    agent_id: str
+    environment: str
+    last_event_at: int
+    ended_at: int
+
+
+def _facts(clickhouse: ClickHouse, names: list[str]) -> dict[str, _Facts]:
+    rows = clickhouse.rows(
+        f"SELECT session_id, {root_agent()}, {FIRST_EVENT}.2, {us('max(last_event_at)')},"
+        f" {us(f'maxMap(agent_ends)[{root_agent()}]')} FROM agent_sessions"
+        " WHERE org_id = {org:String} AND session_id IN {names:Array(String)} GROUP BY session_id",
+        {"org": ORG, "names": names},
+    )
+    return {name: _Facts(*values) for name, *values in rows}
 
 
 def _tables(clickhouse: ClickHouse) -> set[str]:

@@ -27,9 +27,9 @@ from shared.intake.ingest.accept import Ingest
 from shared.intake.ingest.decode import decode_events
 from shared.intake.ingest.drain import KEEPS_UP_KEY, PAUSE_KEY, READ_ENTRIES, Drain
 from shared.intake.ingest.persist import persist as real_persist
+from shared.intake.ingest.rules import IngestRules, IngestRulesCache
 from shared.intake.ingest.sender import Sender
 from shared.intake.ingest.stream import StreamEntry
-from shared.reading.model_windows.context_windows import ContextWindows
 from tests.support.airline import Airline
 from tests.support.runtime import Org, connected, make_org, settings_for
 
@@ -74,7 +74,7 @@ def accept(runtime: Runtime, org: Org, lines: list[bytes]) -> None:
 
 
 def drain(runtime: Runtime, consumer: str = "c1") -> int:
-    return Drain(runtime, consumer, ContextWindows(runtime)).run()
+    return Drain(runtime, consumer, IngestRulesCache(runtime)).run()
 
 
 def stored(runtime: Runtime, org: Org) -> list[str]:
@@ -203,7 +203,7 @@ def test_an_event_that_we_stumble_over_is_set_aside(runtime: Runtime, org: Org) 
     lines = lines_of(9, type="model_response", model="even")
     lines[4] = lines[4].replace(b"even", b"odd")
     accept(runtime, org, lines)
-    assert Drain(runtime, "c1", lambda _org_ids: {org.id: stumble}).run() == 9
+    assert Drain(runtime, "c1", lambda _org_ids: {org.id: IngestRules(stumble)}).run() == 9
     assert stored(runtime, org) == text(lines[:4] + lines[5:])
     [letter] = list(dead_letters.letters(runtime.redis, org.slug))
     assert letter.reason.startswith("ZeroDivisionError")

@@ -17,9 +17,9 @@ from shared.foundation.core.ids import new_id
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.accept import Ingest
 from shared.intake.ingest.drain import PAUSE_KEY, Drain
+from shared.intake.ingest.rules import IngestRulesCache
 from shared.intake.ingest.sender import Sender
 from shared.reading.model_windows import service
-from shared.reading.model_windows.context_windows import ContextWindows
 from tests.support.runtime import Org, connected, make_org, settings_for
 
 MODEL, WINDOW = "gpt-4o-2024-08-06", 128_000
@@ -31,11 +31,11 @@ class Worker:
     """The connections and the cache of an ingest process."""
 
     runtime: Runtime
-    windows_of: ContextWindows
+    rules_of: IngestRulesCache
     name: str
 
     def drain(self) -> int:
-        return Drain(self.runtime, self.name, self.windows_of).run()
+        return Drain(self.runtime, self.name, self.rules_of).run()
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def make_worker(migrated_stack: DevStack) -> Iterator[Callable[[], Worker]]:
         context = connected(settings)
         runtime = context.__enter__()
         opened.append(context)
-        return Worker(runtime, ContextWindows(runtime), f"w{len(opened)}-{new_id()}")
+        return Worker(runtime, IngestRulesCache(runtime), f"w{len(opened)}-{new_id()}")
 
     yield make
     for context in opened:
@@ -143,7 +143,7 @@ def test_organizations_are_read_together_and_once(
         lambda _connection, _cursor, statement, *_rest: statements.append(statement),
     )
     for asked in (orgs[:3], orgs, orgs, orgs[2:]):
-        assert worker.windows_of(asked).keys() == set(asked)
+        assert worker.rules_of(asked).keys() == set(asked)
     assert len([one for one in statements if "model_context_windows" in one]) == 2
 
 
@@ -158,16 +158,16 @@ def test_while_postgres_is_away_what_is_remembered_counts_and_nothing_is_guessed
     monkeypatch.setattr(cache_module, "LIFETIME_SECS", 0.0)
     known, fresh = make_worker(), make_worker()
     set_window(runtime, org, 1000)
-    known.windows_of([org.id])
+    known.rules_of([org.id])
     post(runtime, org, "during")
     stack.postgres.kill()
     try:
-        assert known.windows_of([org.id])[org.id](MODEL) == 1000
+        assert known.rules_of([org.id])[org.id].window_of(MODEL) == 1000
         with pytest.raises(Unavailable):
             fresh.drain()
         renew_epoch(runtime.redis)
         with pytest.raises(Unavailable):
-            known.windows_of([org.id])
+            known.rules_of([org.id])
     finally:
         stack.postgres.start()
         stack.postgres.wait_ready()

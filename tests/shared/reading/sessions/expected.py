@@ -34,7 +34,15 @@ def _facts_of(events: Sequence[Stored], last_arrival_ms: int) -> SessionFacts:
         last_event_at=events[-1].ts,
         ended_at=ends[-1] if ends else None,
         last_arrival_ms=last_arrival_ms,
+        user_id=next((item.user_id for item in events if item.user_id), None),
+        agent_version=_version_of(events, root),
     )
+
+
+def _version_of(events: Sequence[Stored], root: str) -> str | None:
+    versions = [(item.agent_id, item.agent_version) for item in events if item.agent_version]
+    of_root = [version for agent, version in versions if agent == root]
+    return next(iter(of_root or [version for _, version in versions]), None)
 
 
 def _root_of(events: Sequence[Stored]) -> str:
@@ -57,4 +65,17 @@ def _totals_of(events: Sequence[Stored]) -> SessionTotals:
         last_event_id=events[-1].event_id,
         outcome=ends[-1].outcome if ends else None,
         failed=bool(ends) and ends[-1].is_error,
+        tags=tuple(sorted({tag for item in events for tag in item.tags})),
+        attributes=_attributes_of(events),
+        cache_read_tokens=sum(item.cache_read_tokens or 0 for item in events),
+        cache_write_tokens=0,
+        cache_write_1h_tokens=0,
+        reasoning_tokens=0,
     )
+
+
+def _attributes_of(events: Sequence[Stored]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for item in events:
+        found = {**item.attributes, **found}
+    return found

@@ -17,8 +17,8 @@ from shared.foundation.objects import open_objects
 from shared.intake.ingest import stream
 from shared.intake.ingest.decode import decode_events
 from shared.intake.ingest.drain import Drain
+from shared.intake.ingest.rules import IngestRulesCache
 from shared.reading.evaluations import store
-from shared.reading.model_windows.context_windows import ContextWindows
 from shared.upkeep.backup.create import create
 from shared.upkeep.backup.manifest import Manifest
 from shared.upkeep.backup.moving import import_organization
@@ -96,7 +96,7 @@ def test_a_session_whose_batch_waits_is_watched_once_it_is_stored(
     evaluating = msgspec.structs.replace(
         runtime.settings, evaluator_endpoint="http://evaluator", evaluator_orgs=slug
     )
-    Drain(replace(runtime, settings=evaluating), "c1", ContextWindows(runtime)).run()
+    Drain(replace(runtime, settings=evaluating), "c1", IngestRulesCache(runtime)).run()
     assert watched_by(runtime, made.new_id) == ["waiting"]
 
 

@@ -19,10 +19,10 @@ from shared.foundation.queue.waiting import event_stream, orgs_with_events
 from shared.intake.ingest import stream
 from shared.intake.ingest.decode import decode_events
 from shared.intake.ingest.drain import Drain
+from shared.intake.ingest.rules import IngestRulesCache
 from shared.intake.receipts.flushing import flush_all
 from shared.intake.receipts.origin import Origin
 from shared.intake.receipts.receipt import Receipt, digest_of
-from shared.reading.model_windows.context_windows import ContextWindows
 from shared.upkeep.purge import late
 from shared.upkeep.purge.service import PurgeCounts, purge
 from tests.support.events import event, store_events
@@ -178,7 +178,7 @@ def test_a_block_that_a_worker_holds_is_waited_for(
             wait_until(lambda: waits.is_set() or purging.done())
             assert not purging.done(), purging.result()
             # Meanwhile others' events are stored as usual.
-            Drain(runtime, "other", ContextWindows(runtime)).run()
+            Drain(runtime, "other", IngestRulesCache(runtime)).run()
             assert other[0].id not in orgs_with_events(runtime.redis)
             assert not purging.done(), purging.result()
             store_events(runtime.clickhouse, gone.id, [event("late", "10:00:00")])
@@ -199,7 +199,7 @@ def test_a_batch_that_comes_later_is_dropped(runtime: Runtime, gone: Org) -> Non
         runtime.redis.xadd(
             event_stream(org.id), {"slug": org.slug, "data": b"no batch", "request_id": ""}
         )
-    Drain(runtime, "late", ContextWindows(runtime)).run()
+    Drain(runtime, "late", IngestRulesCache(runtime)).run()
     assert footprint(runtime, live).clickhouse["events"][0] == 1
     assert footprint(runtime, live).dead_letters == 1
     flush_all(runtime.postgres, runtime.redis)

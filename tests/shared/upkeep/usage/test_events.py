@@ -9,6 +9,7 @@ from shared.foundation.core.clock import from_us, to_us
 from shared.intake.ingest import store
 from shared.intake.ingest.batch import MAX_FUTURE, Batch
 from shared.intake.ingest.rows import columns_of
+from shared.intake.ingest.rules import IngestRules
 from shared.upkeep.usage.billing_windows import LENGTH, BillingWindow
 from shared.upkeep.usage.events import EventTotals, event_totals, events_by_window
 
@@ -41,7 +42,7 @@ def insert(clickhouse: ClickHouse, org_id: str, rows: list[tuple[int, datetime, 
         environments=[session[-1] for session in sessions],
         payloads=[b"{}"] * len(rows),
     )
-    store.insert(clickhouse, columns_of(org_id, batch, lambda _model: None))
+    store.insert(clickhouse, columns_of(org_id, batch, IngestRules(lambda _model: None)))
 
 
 def test_nothing_is_counted_where_nothing_arrived(clickhouse: ClickHouse, org_id: str) -> None:

@@ -615,17 +615,28 @@ export interface EvaluatorHealth {
 
 export interface Event {
   agent_id: string;
+  agent_version: string | null;
+  attributes: Record<string, string>;
+  cache_read_tokens: number | null;
+  cache_write_1h_tokens: number | null;
+  cache_write_tokens: number | null;
   context_fill: number | null;
   context_window: number | null;
   environment: string;
   error_type: string | null;
   event_type: string;
   id: number;
+  input_tokens: number | null;
   is_error: boolean;
   output_tokens: number | null;
   payload: Record<string, unknown>;
+  provider: string | null;
+  reasoning_tokens: number | null;
+  service_tier: string | null;
   session_id: string;
+  tags: string[];
   ts: string;
+  user_id: string | null;
 }
 
 export interface EventCounts {
@@ -655,6 +666,13 @@ export interface EventFilter {
 
 export interface EventLine {
   agent_id: string;
+  agent_version: string | null;
+  attributes: Record<string, string>;
+  audio_input_tokens: number | null;
+  audio_output_tokens: number | null;
+  cache_read_tokens: number | null;
+  cache_write_1h_tokens: number | null;
+  cache_write_tokens: number | null;
   context_fill: number | null;
   context_window: number | null;
   duration_ms: number | null;
@@ -673,13 +691,19 @@ export interface EventLine {
   parent_id: string | null;
   pause_id: string | null;
   payload: Record<string, unknown>;
+  provider: string | null;
+  reasoning_tokens: number | null;
   request_id: string | null;
+  service_tier: string | null;
   session_id: string;
   summary: string;
+  tags: string[];
   tool_call_id: string | null;
   tool_name: string | null;
   trigger_event: string | null;
   ts: string;
+  user_id: string | null;
+  web_searches: number | null;
 }
 
 export interface EventPage {
@@ -689,17 +713,28 @@ export interface EventPage {
 
 export interface EventSummary {
   agent_id: string;
+  agent_version: string | null;
+  attributes: Record<string, string>;
+  cache_read_tokens: number | null;
+  cache_write_1h_tokens: number | null;
+  cache_write_tokens: number | null;
   context_fill: number | null;
   context_window: number | null;
   environment: string;
   error_type: string | null;
   event_type: string;
   id: number;
+  input_tokens: number | null;
   is_error: boolean;
   output_tokens: number | null;
+  provider: string | null;
+  reasoning_tokens: number | null;
+  service_tier: string | null;
   session_id: string;
   summary: string;
+  tags: string[];
   ts: string;
+  user_id: string | null;
 }
 
 export interface EventSummaryPage {
@@ -1483,7 +1518,12 @@ export interface SeriesPoint {
 
 export interface Session {
   agent_id: string;
+  agent_version: string | null;
   agents: SessionAgent[];
+  attributes: Record<string, string>;
+  cache_read_tokens: number;
+  cache_write_1h_tokens: number;
+  cache_write_tokens: number;
   ended_at: string | null;
   environment: string;
   error_count: number;
@@ -1496,8 +1536,11 @@ export interface Session {
   latest_evaluation: Evaluation | null;
   outcome: string | null;
   output_tokens: number;
+  reasoning_tokens: number;
   session_id: string;
   started_at: string;
+  tags: string[];
+  user_id: string | null;
 }
 
 export interface SessionAgent {
@@ -1507,7 +1550,12 @@ export interface SessionAgent {
 
 export interface SessionDetail {
   agent_id: string;
+  agent_version: string | null;
   agents: SessionAgent[];
+  attributes: Record<string, string>;
+  cache_read_tokens: number;
+  cache_write_1h_tokens: number;
+  cache_write_tokens: number;
   ended_at: string | null;
   environment: string;
   error_count: number;
@@ -1521,13 +1569,21 @@ export interface SessionDetail {
   latest_evaluation: Evaluation | null;
   outcome: string | null;
   output_tokens: number;
+  reasoning_tokens: number;
   session_id: string;
   started_at: string;
+  tags: string[];
+  user_id: string | null;
 }
 
 export interface SessionLine {
   agent_id: string;
+  agent_version: string | null;
   agents: SessionAgent[];
+  attributes: Record<string, string>;
+  cache_read_tokens: number;
+  cache_write_1h_tokens: number;
+  cache_write_tokens: number;
   ended_at: string | null;
   environment: string;
   error_count: number;
@@ -1537,8 +1593,11 @@ export interface SessionLine {
   last_event_at: string;
   last_event_id: number;
   output_tokens: number;
+  reasoning_tokens: number;
   session_id: string;
   started_at: string;
+  tags: string[];
+  user_id: string | null;
 }
 
 export interface SessionMembership {
@@ -1916,15 +1975,20 @@ export interface WindowRow {
 
 export interface _Again {
   agent_id?: string;
+  agent_version?: string;
+  attr?: Record<string, string>;
   dry_run?: boolean | null;
   environment?: string;
   latest_per_session?: boolean;
+  missing?: string;
   score_filters?: string;
   session_id?: string;
   status?: string;
+  tag?: string;
   time?: "completion" | "session";
   ts_from?: string | null;
   ts_to?: string | null;
+  user_id?: string;
 }
 
 export interface Routes {
@@ -2000,31 +2064,31 @@ export interface Routes {
   "POST /deletions/preview": { body: DeletionBody; answer: DeletionPreview };
   "GET /deletions/{deletion_id}": { path: { "deletion_id": string }; answer: DeletionDetail };
   "GET /evaluation-jobs": { query: { "status"?: string; "session_id"?: string; "health"?: boolean; "limit"?: number }; answer: JobList };
-  "GET /evaluations": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "as"?: "sql"; "lowest"?: string; "cursor"?: string; "limit"?: number }; answer: EvaluationPage };
-  "GET /evaluations/aggregate": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "as"?: "sql"; "featured_keys"?: string; "bucket"?: "minute" | "5m" | "15m" | "hour" | "6h" | "day" | "week" | "auto"; "series"?: string; "histogram"?: number }; answer: EvaluationAggregate };
+  "GET /evaluations": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "as"?: "sql"; "lowest"?: string; "cursor"?: string; "limit"?: number }; answer: EvaluationPage };
+  "GET /evaluations/aggregate": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "as"?: "sql"; "featured_keys"?: string; "bucket"?: "minute" | "5m" | "15m" | "hour" | "6h" | "day" | "week" | "auto"; "series"?: string; "histogram"?: number }; answer: EvaluationAggregate };
   "GET /evaluations/environments": { answer: string[] };
   "GET /evaluations/metric_keys": { answer: MetricKey[] };
   "POST /evaluations/re-evaluate": { body: _Again; answer: Requested };
   "GET /evaluations/score_keys": { answer: string[] };
-  "GET /events": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "order"?: "asc" | "desc"; "cursor"?: string; "limit"?: number }; answer: EventPage };
+  "GET /events": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "order"?: "asc" | "desc"; "cursor"?: string; "limit"?: number }; answer: EventPage };
   "POST /events": { body: { agent_id?: string; environment?: string; session_id: string; timestamp: string; type: string; }[] | { events: { agent_id?: string; environment?: string; session_id: string; timestamp: string; type: string; }[]; }; answer: Accepted };
   "GET /events/agent_ids": { answer: string[] };
   "GET /events/environments": { answer: string[] };
-  "GET /events/error_summary": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "group_by"?: "error_type" | "tool_name" | "agent_id" | "message" }; answer: ErrorSummary };
+  "GET /events/error_summary": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "group_by"?: "error_type" | "tool_name" | "agent_id" | "message" }; answer: ErrorSummary };
   "GET /events/error_types": { answer: string[] };
   "GET /events/event_types": { answer: string[] };
   "GET /events/hook_names": { answer: string[] };
   "POST /events/import": { query: { "format"?: "auto" | "agenteye" | "atif" | "otlp" | "claude" | "codex" | "failproofai"; "path"?: string; "environment"?: string; "dry_run"?: boolean; "existing_before"?: number; "started_at"?: string }; body: string; answer: Imported };
-  "GET /events/latency_aggregate": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "start_event_type"?: string; "end_event_type"?: string; "outcome"?: "success" | "error" | "all"; "pair_key_paths"?: string; "distribution_key_paths"?: string; "payload_contains"?: string; "as"?: "sql"; "bin_count"?: number; "payload_sum_paths"?: string; "distribution_limit"?: number; "distribution_order"?: "count" | "error_count" | "p50" | "p95" | "p99" | "max" }; answer: LatencyAggregate };
-  "GET /events/latency_calls": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "start_event_type"?: string; "end_event_type"?: string; "outcome"?: "success" | "error" | "all"; "pair_key_paths"?: string; "distribution_key_paths"?: string; "payload_contains"?: string; "latency_from"?: number; "latency_to"?: number; "limit"?: number }; answer: LatencyCalls };
+  "GET /events/latency_aggregate": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "start_event_type"?: string; "end_event_type"?: string; "outcome"?: "success" | "error" | "all"; "pair_key_paths"?: string; "distribution_key_paths"?: string; "payload_contains"?: string; "as"?: "sql"; "bin_count"?: number; "payload_sum_paths"?: string; "distribution_limit"?: number; "distribution_order"?: "count" | "error_count" | "p50" | "p95" | "p99" | "max" }; answer: LatencyAggregate };
+  "GET /events/latency_calls": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "start_event_type"?: string; "end_event_type"?: string; "outcome"?: "success" | "error" | "all"; "pair_key_paths"?: string; "distribution_key_paths"?: string; "payload_contains"?: string; "latency_from"?: number; "latency_to"?: number; "limit"?: number }; answer: LatencyCalls };
   "GET /events/models": { answer: string[] };
-  "GET /events/summary": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "order"?: "asc" | "desc"; "cursor"?: string; "limit"?: number }; answer: EventSummaryPage };
+  "GET /events/summary": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "order"?: "asc" | "desc"; "cursor"?: string; "limit"?: number }; answer: EventSummaryPage };
   "GET /events/tool_names": { answer: string[] };
   "GET /events/trigger_events": { answer: string[] };
-  "GET /exports/evaluations": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "format"?: "ndjson" | "parquet" }; answer: EvaluationLine };
-  "GET /exports/events": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "format"?: "ndjson" | "parquet" }; answer: EventLine };
+  "GET /exports/evaluations": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "format"?: "ndjson" | "parquet" }; answer: EvaluationLine };
+  "GET /exports/events": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "format"?: "ndjson" | "parquet" }; answer: EventLine };
   "GET /exports/files": { query: { "limit"?: number; "offset"?: number }; answer: ExportFileList };
-  "GET /exports/sessions": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "format"?: "ndjson" | "parquet" }; answer: SessionLine };
+  "GET /exports/sessions": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "model"?: string; "provider"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "format"?: "ndjson" | "parquet" }; answer: SessionLine };
   "GET /health": { answer: Health };
   "GET /keys": { answer: KeyRow[] };
   "POST /keys": { body: KeyBody; answer: KeyRow };
@@ -2051,12 +2115,12 @@ export interface Routes {
   "GET /ready": { answer: Ready };
   "GET /receipts": { query: { "ts_from"?: string; "ts_to"?: string; "source"?: "events" | "import" | "otlp_http" | "otlp_grpc"; "key_id"?: string; "service"?: string; "bucket"?: "none" | "hour" | "day"; "cursor"?: string; "limit"?: number }; answer: ReceiptPage };
   "GET /receipts/skipped": { query: { "source"?: "events" | "import" | "otlp_http" | "otlp_grpc"; "key_id"?: string; "cursor"?: string; "limit"?: number }; answer: SkippedPage };
-  "GET /sessions": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "sort"?: string; "order"?: "asc" | "desc"; "cursor"?: string; "limit"?: number }; answer: SessionPage };
-  "GET /sessions/totals": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "ts_from"?: string; "ts_to"?: string; "score_key"?: string }; answer: SessionTotals };
+  "GET /sessions": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "model"?: string; "provider"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "sort"?: string; "order"?: "asc" | "desc"; "cursor"?: string; "limit"?: number }; answer: SessionPage };
+  "GET /sessions/totals": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "model"?: string; "provider"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "score_key"?: string }; answer: SessionTotals };
   "GET /sessions/{session_id}": { path: { "session_id": string }; answer: SessionDetail };
   "GET /sessions/{session_id}/events/{event_id}": { path: { "session_id": string; "event_id": number }; answer: Event };
   "GET /sessions/{session_id}/export": { path: { "session_id": string }; query: { "format"?: "jsonl" | "array" | "json" }; answer: EvalRequest | ExportedEvent[] };
-  "GET /sessions/{session_id}/outline": { path: { "session_id": string }; query: { "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "columns"?: "id"; "limit"?: number; "cursor"?: string; "around"?: number; "since"?: string }; answer: Outline };
+  "GET /sessions/{session_id}/outline": { path: { "session_id": string }; query: { "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "columns"?: "id"; "limit"?: number; "cursor"?: string; "around"?: number; "since"?: string }; answer: Outline };
   "POST /sessions/{session_id}/re-evaluate": { path: { "session_id": string }; answer: Queued };
   "GET /settings": { answer: SettingList };
   "GET /settings/model-context-windows": { answer: WindowList };

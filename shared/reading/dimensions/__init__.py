@@ -1,0 +1,1 @@
+"""Dimensions of sessions: users, versions of agents, tags and attributes."""
