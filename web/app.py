@@ -23,6 +23,7 @@ from web.audits.findings import routes as findings
 from web.conversations import routes as conversations
 from web.dashboards import routes as dashboards
 from web.deletions import routes as deletions
+from web.dimensions import routes as dimensions
 from web.evaluation_jobs import routes as evaluation_jobs
 from web.evaluations import routes as evaluations
 from web.events import routes as events
@@ -61,6 +62,7 @@ BLUEPRINTS = (
     permission_sets.blueprint,
     sessions.blueprint,
     evaluations.blueprint,
+    dimensions.blueprint,
     evaluation_jobs.blueprint,
     exports.blueprint,
     deletions.blueprint,

@@ -24,6 +24,7 @@ from tests.support.routes import EXPORTS, UNUSED_ID, require_error
 SUCCEED_ELSEWHERE = {
     "DELETE /v1/settings/model-context-windows": "web/model_windows",
     "GET /v1/auth/introspect": "web/identity",
+    "GET /v1/dimensions/values": "web/dimensions",
     "GET /v1/ready": "web/health",
     "GET /v1/settings/model-context-windows/resolve": "web/model_windows",
     "POST /v1/agent/chat": "web/conversations",

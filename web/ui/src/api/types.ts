@@ -94,6 +94,12 @@ export interface AtLeast {
   at_least: number;
 }
 
+export interface AttributeKey {
+  key: string;
+  last_seen_at: string;
+  sessions: number;
+}
+
 export interface AuditBody {
   channels?: Channel[] | null;
   description?: string | null;
@@ -450,6 +456,28 @@ export interface DeliveryTest {
 
 export interface DeliveryTestBody {
   channels?: Channel[] | null;
+}
+
+export interface DimensionValue {
+  last_seen_at: string;
+  sessions: number;
+  value: string;
+}
+
+export interface DimensionValues {
+  field: string;
+  truncated: boolean;
+  values: DimensionValue[];
+}
+
+export interface Dimensions {
+  attributes: AttributeKey[];
+  complete_since: string | null;
+  left_out: OmittedCounts;
+  left_out_keys: string[];
+  tags: number;
+  users: number;
+  versions: number;
 }
 
 export interface EmailChannel {
@@ -1145,6 +1173,14 @@ export interface NewSetBody {
 
 export interface NoDetail {
 
+}
+
+export interface OmittedCounts {
+  bad_key: number;
+  keys_full: number;
+  not_scalar: number;
+  too_long: number;
+  too_many: number;
 }
 
 export interface OpenBody {
@@ -2063,6 +2099,8 @@ export interface Routes {
   "POST /deletions": { body: DeletionBody; answer: DeletionRow };
   "POST /deletions/preview": { body: DeletionBody; answer: DeletionPreview };
   "GET /deletions/{deletion_id}": { path: { "deletion_id": string }; answer: DeletionDetail };
+  "GET /dimensions": { answer: Dimensions };
+  "GET /dimensions/values": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "model"?: string; "provider"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "field"?: string; "q"?: string; "limit"?: number }; answer: DimensionValues };
   "GET /evaluation-jobs": { query: { "status"?: string; "session_id"?: string; "health"?: boolean; "limit"?: number }; answer: JobList };
   "GET /evaluations": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "as"?: "sql"; "lowest"?: string; "cursor"?: string; "limit"?: number }; answer: EvaluationPage };
   "GET /evaluations/aggregate": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "as"?: "sql"; "featured_keys"?: string; "bucket"?: "minute" | "5m" | "15m" | "hour" | "6h" | "day" | "week" | "auto"; "series"?: string; "histogram"?: number }; answer: EvaluationAggregate };
