@@ -1,0 +1,1 @@
+"""Prices of models, and the cost of a call."""
