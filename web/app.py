@@ -4,6 +4,7 @@ from flask import Flask
 
 from shared.foundation.core.config import Settings
 from shared.foundation.deployment.runtime import Runtime
+from shared.reading.prices.builtin import builtin_prices
 from web import (
     caller,
     errors,
@@ -87,7 +88,11 @@ _MAX_BODY_BYTES = 2 * 1024 * 1024
 
 
 def create_app(runtime: Runtime) -> Flask:
-    """Creates the application. It opens no connection before the first request."""
+    """Creates the application. It opens no connection before the first request.
+
+    Raises `ConfigurationError`.
+    """
+    builtin_prices(runtime.settings.model_prices_file)
     app = Flask("web", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = _MAX_BODY_BYTES
     app.url_map.merge_slashes = False

@@ -28,6 +28,7 @@ from shared.foundation.core.metrics.exporter import Exporter, Read
 from shared.foundation.core.tracing.exporter import Tracing
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.deployment.schema import require_current
+from shared.reading.prices.builtin import builtin_prices
 from workers import context
 from workers.groups import CANARIES_IN, GAUGES_IN, GROUPS, name_of, type_of
 
@@ -41,8 +42,10 @@ log = get_logger(__name__)
 def prepare(settings: Settings, groups: Sequence[str]) -> Runtime:
     """Declares the actors of these groups on a new runtime.
 
-    Opens no connection and starts no thread, so the process may be forked afterwards.
+    Opens no connection and starts no thread, so the process may be forked afterwards. Raises
+    `ConfigurationError` for a table of prices that cannot be read.
     """
+    builtin_prices(settings.model_prices_file)
     runtime = Runtime.connect(settings)
     context.use_runtime(runtime)
     dramatiq.set_broker(runtime.broker)

@@ -262,6 +262,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = None
     assistant_api_key: Annotated[str | None, "its bearer token; unset: requests carry none"] = None
 
+    # Prices
+    model_prices_file: Annotated[
+        str | None,
+        "file with newer prices of models (`CONTRIBUTING.md`); unset: the release's",
+    ] = None
+
     # Exports
     export_target: Annotated[
         str | None,
