@@ -51,6 +51,7 @@ COUNTED: _Columns = {
     "dashboards": ("name", "description", "definition"),
     "dashboard_tiles": ("title", "param_bindings"),
     "organization_settings": ("value",),
+    "prices": ("model", "note"),
     # Its lines cannot be changed.
     "audit_log": ("target", "before", "after"),
 }
