@@ -39,6 +39,7 @@ from web.otlp import routes as otlp
 from web.otlp import status as otel_status
 from web.paths import AnyPath, BeforeRouting, keep_encoded_slashes, keep_fixed_paths, renamed
 from web.permissions import routes as permission_sets
+from web.prices import routes as prices
 from web.queries import routes as queries
 from web.receipts import routes as receipts
 from web.sessions import routes as sessions
@@ -79,6 +80,7 @@ BLUEPRINTS = (
     audit_log.blueprint,
     settings.blueprint,
     model_windows.blueprint,
+    prices.blueprint,
     usage.blueprint,
     receipts.blueprint,
 )

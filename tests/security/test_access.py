@@ -25,6 +25,7 @@ SUCCEED_ELSEWHERE = {
     "DELETE /v1/settings/model-context-windows": "web/model_windows",
     "GET /v1/auth/introspect": "web/identity",
     "GET /v1/dimensions/values": "web/dimensions",
+    "GET /v1/prices/resolve": "web/prices",
     "GET /v1/ready": "web/health",
     "GET /v1/settings/model-context-windows/resolve": "web/model_windows",
     "POST /v1/agent/chat": "web/conversations",

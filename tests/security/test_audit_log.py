@@ -27,6 +27,7 @@ EXEMPT = {
     "POST /v1/logs": _INGEST,
     "POST /v1/metrics": _INGEST,
     "POST /v1/queries/run": _READS,
+    "POST /v1/prices/quote": _READS,
     "POST /v1/alerts/preview": _READS,
     "POST /v1/deletions/preview": _READS,
     "POST /v1/mcp": _READS,

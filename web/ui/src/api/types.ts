@@ -234,6 +234,13 @@ export interface BreachedDetail {
   value?: number | null;
 }
 
+export interface BuiltinTable {
+  as_of: string;
+  models: number;
+  source: string;
+  version: string;
+}
+
 export type Channel = EmailChannel | SlackChannel | WebhookChannel | DashboardChannel;
 
 export interface Checks {
@@ -1342,6 +1349,92 @@ export interface PreviewPoint {
   value: number | null;
 }
 
+export interface PriceBody {
+  model: string;
+  note?: string | null;
+  prices: PricesBody;
+  provider?: string | null;
+  tiers?: PriceTierBody[] | null;
+  valid_from?: string | null;
+  variants?: PriceVariantBody[] | null;
+}
+
+export interface PriceCondition {
+  service_tier?: string;
+  utc_time?: string;
+}
+
+export interface PricePage {
+  builtin: BuiltinTable;
+  next_cursor: string | null;
+  prices: PriceRow[];
+}
+
+export interface PriceRow {
+  created_at: string | null;
+  created_by: string | null;
+  id: string;
+  model: string;
+  note: string;
+  prices: Prices;
+  provider: string | null;
+  source: "organization" | "builtin";
+  tiers: PriceTier[];
+  updated_at: string | null;
+  valid_from: string | null;
+  variants: PriceVariant[];
+}
+
+export interface PriceTier {
+  above_input_tokens: number;
+  prices: SomePrices;
+}
+
+export interface PriceTierBody {
+  above_input_tokens: number;
+  prices: SomePricesBody;
+}
+
+export interface PriceVariant {
+  factor: number;
+  prices: SomePrices;
+  tiers: PriceTier[];
+  when: PriceCondition;
+}
+
+export interface PriceVariantBody {
+  factor?: number | string;
+  prices?: SomePricesBody;
+  tiers?: PriceTierBody[];
+  when: PriceCondition;
+}
+
+export interface Prices {
+  cache_read: number;
+  cache_write: number;
+  cache_write_1h: number;
+  input: number;
+  input_audio: number;
+  output: number;
+  output_audio: number;
+  reasoning: number;
+  request: number;
+  web_search: number;
+}
+
+export interface PricesBody {
+  cache_read?: number | string;
+  cache_write?: number | string;
+  cache_write_1h?: number | string;
+  input: number | string;
+  input_audio?: number | string;
+  output: number | string;
+  output_audio?: number | string;
+  reasoning?: number | string;
+  request?: number | string;
+  web_search?: number | string;
+}
+
 export interface PublishedTables {
   schema: string;
   tables: SchemaTable[];
@@ -1385,6 +1478,42 @@ export interface Queued {
 export interface QueuedAuditRun {
   queued: boolean;
   run_id: string;
+}
+
+export interface Quote {
+  cost_source: "reported" | "computed" | "unpriced" | null;
+  cost_usd: number | null;
+  lines: QuoteLine[];
+  notes: string[];
+  price: PriceRow | null;
+  unpriced_reason: "no_model" | "no_price" | "no_usage" | "bad_usage" | null;
+}
+
+export interface QuoteBody {
+  audio_input_tokens?: number | null;
+  audio_output_tokens?: number | null;
+  cache_read_tokens?: number | null;
+  cache_write_1h_tokens?: number | null;
+  cache_write_tokens?: number | null;
+  cost_currency?: string | null;
+  cost_usd?: number | string | null;
+  error?: string | Record<string, unknown> | null;
+  input_tokens?: number | null;
+  model?: string | null;
+  model_name?: string | null;
+  output_tokens?: number | null;
+  provider?: string | null;
+  reasoning_tokens?: number | null;
+  service_tier?: string | null;
+  timestamp?: string | null;
+  web_searches?: number | null;
+}
+
+export interface QuoteLine {
+  class: "input" | "output" | "cache_read" | "cache_write" | "cache_write_1h" | "reasoning" | "input_audio" | "output_audio" | "web_search" | "request";
+  cost_usd: number;
+  quantity: number;
+  rate: number;
 }
 
 export interface RangeBody {
@@ -1470,6 +1599,13 @@ export interface ResolveBody {
 export interface ResolvedActivity {
   detail: NoDetail;
   kind: "resolved";
+}
+
+export interface ResolvedPrice {
+  notes: string[];
+  price: PriceRow | null;
+  rates: SomePrices;
+  source: "organization" | "builtin" | "unknown";
 }
 
 export interface ResolvedWindow {
@@ -1779,6 +1915,32 @@ export interface SkippedSession {
 export interface SlackChannel {
   kind: "slack";
   webhook_setting_key?: string | null;
+}
+
+export interface SomePrices {
+  cache_read: number;
+  cache_write: number;
+  cache_write_1h: number;
+  input: number;
+  input_audio: number;
+  output: number;
+  output_audio: number;
+  reasoning: number;
+  request: number;
+  web_search: number;
+}
+
+export interface SomePricesBody {
+  cache_read?: number | string;
+  cache_write?: number | string;
+  cache_write_1h?: number | string;
+  input?: number | string;
+  input_audio?: number | string;
+  output?: number | string;
+  output_audio?: number | string;
+  reasoning?: number | string;
+  request?: number | string;
+  web_search?: number | string;
 }
 
 export interface SqlEvidence {
@@ -2143,6 +2305,12 @@ export interface Routes {
   "GET /permission-sets/{name}": { path: { "name": string }; answer: SetRow };
   "PUT /permission-sets/{name}": { path: { "name": string }; body: SetBody; answer: SetRow };
   "DELETE /permission-sets/{name}": { path: { "name": string }; answer: DeletedSet };
+  "GET /prices": { query: { "source"?: "organization" | "builtin" | "all"; "model"?: string; "cursor"?: string; "limit"?: number }; answer: PricePage };
+  "POST /prices": { body: PriceBody; answer: PriceRow };
+  "POST /prices/quote": { body: QuoteBody; answer: Quote };
+  "GET /prices/resolve": { query: { "model"?: string; "provider"?: string; "service_tier"?: string; "input_tokens"?: number; "at"?: string }; answer: ResolvedPrice };
+  "PUT /prices/{price_id}": { path: { "price_id": string }; body: PriceBody; answer: PriceRow };
+  "DELETE /prices/{price_id}": { path: { "price_id": string }; answer: null };
   "GET /queries": { answer: QueryList };
   "POST /queries": { body: QueryBody; answer: QueryRow };
   "POST /queries/run": { body: RunBody; answer: QueryResult };
