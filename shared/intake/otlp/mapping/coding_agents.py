@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from shared.intake.otlp.mapping.payload import MAX_MS, Event, EventEnvelope, shape
-from shared.intake.otlp.mapping.values import count, decoded, present, text
+from shared.intake.otlp.mapping.values import count, decoded, present, text, word
 from shared.intake.otlp.mapping.vendors import REPORTS, Report, Vendor
 from shared.intake.otlp.records import LogRecord
 
@@ -44,7 +44,8 @@ def _read(attributes: _Fields, vendor: Vendor) -> tuple[_Fields, _Fields]:
         for notation in sources:
             keys = notation.split(" + ")
             values = [convert(attributes.get(key)) for key in keys]
-            used.update(keys)
+            if field not in vendor.repeated:
+                used.update(keys)
             known = [value for value in values if value is not None]
             if known and field not in fields:
                 fields[field] = sum(known) if len(keys) > 1 else known[0]
@@ -95,6 +96,7 @@ _CONVERTERS: dict[str, Callable[[Any], Any]] = {
         ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"), count
     ),
     "reasoning_tokens": count,
+    "service_tier": word,
     "cost_usd": _number,
     "duration_ms": _milliseconds,
 }

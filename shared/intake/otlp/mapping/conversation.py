@@ -1,5 +1,6 @@
 """Builds the question and the answer of an agent or a model from the values of its span."""
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -12,9 +13,14 @@ from shared.intake.otlp.mapping.messages import (
     read_messages,
 )
 from shared.intake.otlp.mapping.reader import AttributeLookup
-from shared.intake.otlp.mapping.values import count, decoded, present, text
+from shared.intake.otlp.mapping.values import amount, decoded, present, text, word
 
-_TOKENS = ("output_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens")
+# The fields of usage that are no numbers of at least 0.
+_CONVERTERS: dict[str, Callable[[Any], Any]] = {
+    "provider": word,
+    "service_tier": word,
+    "cost_usd": amount,
+}
 
 
 def model_values(found: AttributeLookup) -> dict[str, Any]:
@@ -24,10 +30,13 @@ def model_values(found: AttributeLookup) -> dict[str, Any]:
         "model": found.first("response_model", text) or found.first("request_model", text),
         "response_id": found.first("response_id", text),
         "tools": tools_of(found),
-        "input_tokens": _input_tokens(found),
     }
-    for field in _TOKENS:
-        values[field] = found.first(field, count)
+    for field in found.usage:
+        if field in _CONVERTERS:
+            values[field] = found.first(field, _CONVERTERS[field])
+        else:
+            values[field] = found.total(field)
+    values["input_tokens"] = _input_tokens(values)
     add_request(values, found)
     answer = read_field(found, "output_messages", "assistant")
     add_answer(values, answer)
@@ -127,17 +136,15 @@ def _schema(tool: Any) -> Any:
     return tool
 
 
-def _input_tokens(found: AttributeLookup) -> int | None:
+def _input_tokens(values: dict[str, Any]) -> int | None:
     """Returns all tokens that were read, cached or not.
 
     Where the cached ones exceed the input, the sender did not count them as input.
     """
-    tokens = found.first("input_tokens", count)
+    tokens: int | None = values.get("input_tokens")
     if tokens is None:
         return None
-    cached = (found.first("cache_read_tokens", count) or 0) + (
-        found.first("cache_write_tokens", count) or 0
-    )
+    cached: int = (values.get("cache_read_tokens") or 0) + (values.get("cache_write_tokens") or 0)
     return tokens + cached if cached > tokens else tokens
 
 

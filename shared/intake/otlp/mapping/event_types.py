@@ -22,7 +22,9 @@ EVENTS: dict[Role, tuple[EventRow | None, EventRow]] = {
             (
                 *("model", "role", "content", "tool_calls", "reasoning", "stop_reason"),
                 *("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"),
-                *("reasoning_tokens", "response_id", "request_id", *ENDING),
+                *("cache_write_1h_tokens", "audio_input_tokens", "audio_output_tokens"),
+                *("reasoning_tokens", "web_searches", "service_tier", "provider", "cost_usd"),
+                *("response_id", "request_id", *ENDING),
             ),
         ),
     ),

@@ -1,6 +1,6 @@
 """Reads the attributes of a span by plans that the tables are compiled into."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -19,6 +19,8 @@ from shared.intake.otlp.mapping.tables import (
     SESSION,
     Role,
 )
+from shared.intake.otlp.mapping.usage_tables import LIFETIMES, REPEATED, USAGE, USAGE_DETAILS
+from shared.intake.otlp.mapping.values import count
 
 T = TypeVar("T")
 Content = Literal["content"]
@@ -39,21 +41,26 @@ class ReadingPlan(NamedTuple):
     """The joint meaning of the names of some attributes.
 
     `origins` has the attributes that each field comes from, in the order in which they count.
-    `rest` are the names that belong to no field.
+    `rest` are the names that belong to no field, or to one of `REPEATED`. `usage` are the fields of
+    `USAGE` among those of `origins`.
     """
 
     origins: dict[str, list[_Origin]]
     pieces: list[_Piece]
     rest: list[str]
+    usage: list[str]
 
 
 class AttributeLookup:
-    """The values that were found for fields, and the attributes that belong to none."""
+    """The values that were found for fields, and the attributes that belong to none.
 
-    __slots__ = ("_later", "_origins", "_values", "rest")
+    `usage` are the fields of `USAGE` that have attributes.
+    """
+
+    __slots__ = ("_later", "_origins", "_values", "rest", "usage")
 
     def __init__(self, attributes: Mapping[str, Any], plan: ReadingPlan) -> None:
-        self._origins, pieces, rest = plan
+        self._origins, pieces, rest, self.usage = plan
         self._values = {**attributes, **_lists(attributes, pieces)} if pieces else attributes
         self._later: dict[str, list[Any]] = {}
         self.rest = {name: attributes[name] for name in rest}
@@ -75,6 +82,17 @@ class AttributeLookup:
                 if (converted := convert(value)) is not None:
                     return converted
         return None
+
+    def total(self, field: str) -> int | None:
+        """Returns the first number of at least 0; values that belong together are added up."""
+        total, counted = None, -1
+        for index, name, source in self._origins.get(field, ()):
+            if total is not None and index != counted:
+                break
+            value = self._values[name] if source is None else part_of(source, self._values[name])
+            if (number := count(value)) is not None:
+                total, counted = (total or 0) + number, index
+        return total
 
     def groups(self, field: str) -> Iterator[list[Any]]:
         """Yields the values of a field; those of one source that belong together, together."""
@@ -117,6 +135,15 @@ def _routes(fields: tuple[str, ...]) -> dict[str, tuple[_Route, ...]]:
     return routes
 
 
+def _keys(notations: Iterable[str]) -> set[str]:
+    return {source.key for notation in notations for source in parse(notation)}
+
+
+_REPEATED = _keys((*(row for field in REPEATED for row in FIELDS[field]), LIFETIMES)) - {
+    USAGE_DETAILS
+}
+
+
 def _planner(fields: tuple[str, ...]) -> Callable[[Sequence[str]], ReadingPlan]:
     """Returns the function that makes plans for these fields."""
     routes = _routes(fields)
@@ -130,6 +157,8 @@ def _planner(fields: tuple[str, ...]) -> Callable[[Sequence[str]], ReadingPlan]:
             if name in routes:
                 for field, index, source in routes[name]:
                     origins.setdefault(field, []).append((index, name, source))
+                if name in _REPEATED:
+                    rest.append(name)
             elif (path := flattened.path_of(name)) is None or path[0] not in routes:
                 rest.append(name)
             else:
@@ -138,10 +167,9 @@ def _planner(fields: tuple[str, ...]) -> Callable[[Sequence[str]], ReadingPlan]:
         for name in lists:
             for field, index, _ in routes[name]:
                 origins.setdefault(field, []).append((index, name + _LISTED, None))
-        for found in origins.values():
-            if len(found) > 1:
-                found.sort(key=_index)
-        return ReadingPlan(origins, pieces, rest)
+        in_order = {field: sorted(found, key=_index) for field, found in origins.items()}
+        usage = [field for field in in_order if field in USAGE]
+        return ReadingPlan(in_order, pieces, rest, usage)
 
     return plan
 

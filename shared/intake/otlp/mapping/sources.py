@@ -5,23 +5,36 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shared.intake.otlp.mapping.values import count, decoded, text
+from shared.intake.otlp.mapping.values import count, decoded_once, text
 
 _NOTATION = re.compile(
     r"(?P<key>[^{[]+?)(?P<listed>\.N)?(?:\{(?P<members>.+)\}|\[(?P<item>\d+)\])?"
 )
 
-# Members in the order in which they are tried, each with those that are added to it.
-Members = tuple[tuple[str, ...], ...]
+# The names that lead to a member of an object.
+Path = tuple[str, ...]
+# Of these groups of members the first counts of which one is there, with all that are.
+Addend = tuple[tuple[Path, ...], ...]
+
+
+@dataclass(frozen=True)
+class ObjectMember:
+    """A member of an object, and what is added to it."""
+
+    path: Path
+    added: tuple[Addend, ...] = ()
 
 
 @dataclass(frozen=True)
 class Source:
-    """One attribute as a source: its name, and the part of its value that is used."""
+    """One attribute as a source: its name, and the part of its value that is used.
+
+    Of the members the first counts that is there.
+    """
 
     key: str
     is_list: bool = False
-    members: Members = ()
+    members: tuple[ObjectMember, ...] = ()
     item: int | None = None
 
     @property
@@ -39,15 +52,16 @@ def part_of(source: Source, value: Any) -> Any:
     """Returns the part of an attribute's value that a source names, None without it."""
     if not source.is_part:
         return value
-    value = decoded(value)
+    value = decoded_once(value)
     if source.item is not None:
         listed = isinstance(value, list) and len(value) > source.item
         return value[source.item] if listed else None if isinstance(value, list) else value
     if not isinstance(value, dict):
         return None
-    for first, *added in source.members:
-        if value.get(first) is not None:
-            return _total(value, first, added) if added else value[first]
+    for member in source.members:
+        found = _at(value, member.path)
+        if found is not None:
+            return _total(value, found, member.added) if member.added else found
     return None
 
 
@@ -76,11 +90,40 @@ def _parse_one(notation: str) -> Source:
     return Source(
         key=match["key"],
         is_list=match["listed"] is not None,
-        members=tuple(tuple(m.split("+")) for m in members.split("|")) if members else (),
+        members=tuple(map(_member, members.split("|"))) if members else (),
         item=None if match["item"] is None else int(match["item"]),
     )
 
 
-def _total(value: dict[str, Any], first: str, added: list[str]) -> int | None:
-    base = count(value[first])
-    return None if base is None else base + sum(count(value.get(name)) or 0 for name in added)
+def _member(notation: str) -> ObjectMember:
+    first, *added = notation.split("+")
+    return ObjectMember(_path(first), tuple(map(_addend, added)))
+
+
+def _addend(notation: str) -> Addend:
+    return tuple(tuple(map(_path, group.split("&"))) for group in notation.split("/"))
+
+
+def _path(name: str) -> Path:
+    return tuple(name.split("."))
+
+
+def _at(value: Any, path: Path) -> Any:
+    for name in path:
+        if not isinstance(value, dict):
+            return None
+        value = value.get(name)
+    return value
+
+
+def _total(value: dict[str, Any], first: Any, added: tuple[Addend, ...]) -> int | None:
+    base = count(first)
+    return None if base is None else base + sum(_added(value, addend) for addend in added)
+
+
+def _added(value: dict[str, Any], addend: Addend) -> int:
+    for group in addend:
+        counts = [found for path in group if (found := count(_at(value, path))) is not None]
+        if counts:
+            return sum(counts)
+    return 0

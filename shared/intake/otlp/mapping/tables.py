@@ -3,7 +3,9 @@
 A source is the name of an attribute, read in this notation:
 
 - `name{a|b}`: the attribute is an object or its JSON text; its member `a`, else `b`
+- `name{a.b}`: the member `b` of the member `a`
 - `name{a+b}`: the member `a`, with `b` added if it is there
+- `name{a+b/c&d}`: the same, but `c` and `d` are added if `b` is not there
 - `name[0]`: the attribute is a list or its JSON text; its first item
 - `name.N`: one list, spread over attributes such as `name.0.role` and `name.1.role`
 - `name + other`: both together
@@ -12,6 +14,8 @@ Of several sources the first counts that has a value.
 """
 
 from typing import Literal
+
+from shared.intake.otlp.mapping.usage_tables import USAGE
 
 Kind = Literal["agent", "model", "tool", "retrieval", "guardrail", "other"]
 # A role is how a span is stored: as events of its kind, or as one `span` event.
@@ -87,12 +91,6 @@ ENVIRONMENT = ("deployment.environment.name", "deployment.environment", "langfus
 SERVICE = "service.name"
 UNKNOWN_SERVICE = "unknown_service"
 
-# Langfuse counts each token once: what was cached is not in `input`.
-_USAGE = "langfuse.observation.usage_details"
-_CACHED = (
-    *("cache_read_input_tokens", "cache_creation_input_tokens", "input_cached_tokens"),
-    *("input_cache_read", "input_cache_creation"),
-)
 # The fields of events, and where each comes from.
 FIELDS: dict[str, tuple[str, ...]] = {
     "request_model": (
@@ -129,41 +127,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     ),
     "system": ("gen_ai.system_instructions",),
     "tools": ("gen_ai.tool.definitions", "llm.tools.N", "ai.prompt.tools"),
-    "input_tokens": (
-        "gen_ai.usage.input_tokens",
-        "gen_ai.usage.prompt_tokens",
-        "llm.token_count.prompt",
-        "ai.usage.inputTokens",
-        f"{_USAGE}{{input+{'+'.join(_CACHED)}|prompt_tokens}}",
-    ),
-    "output_tokens": (
-        "gen_ai.usage.output_tokens",
-        "gen_ai.usage.completion_tokens",
-        "llm.token_count.completion",
-        "ai.usage.outputTokens",
-        f"{_USAGE}{{output|completion_tokens}}",
-    ),
-    "cache_read_tokens": (
-        "gen_ai.usage.cache_read.input_tokens",
-        "gen_ai.usage.cache_read_input_tokens",
-        "llm.token_count.prompt_details.cache_read",
-        "ai.usage.cachedInputTokens",
-        f"{_USAGE}{{cache_read_input_tokens|input_cached_tokens|input_cache_read}}",
-    ),
-    "cache_write_tokens": (
-        "gen_ai.usage.cache_creation.input_tokens",
-        "gen_ai.usage.cache_write.input_tokens",
-        "gen_ai.usage.cache_creation_input_tokens",
-        "llm.token_count.prompt_details.cache_write",
-        f"{_USAGE}{{cache_creation_input_tokens|input_cache_creation}}",
-    ),
-    "reasoning_tokens": (
-        "gen_ai.usage.reasoning.output_tokens",
-        "gen_ai.usage.reasoning_tokens",
-        "llm.token_count.completion_details.reasoning",
-        "ai.usage.reasoningTokens",
-        f"{_USAGE}{{output_reasoning_tokens|output_reasoning}}",
-    ),
+    **USAGE,
     "stop_reason": ("gen_ai.response.finish_reasons[0]", "llm.finish_reason"),
     "later_stop_reason": ("anthropic.message.stop_reason", "ai.response.finishReason"),
     "response_id": ("gen_ai.response.id", "ai.response.id"),
@@ -194,7 +158,8 @@ FIELDS: dict[str, tuple[str, ...]] = {
         "ai.telemetry.metadata.userId",
     ),
 }
-# The sources of an event's fields, by role. `otel` does not repeat these attributes.
+# The sources of an event's fields, by role. `otel` does not repeat these attributes, apart from
+# those of `REPEATED`.
 _CALL = ("tool_name", "tool_call_id", "input", "output")
 ROLE_FIELDS: dict[Role, tuple[str, ...]] = {
     "agent": (
@@ -203,8 +168,7 @@ ROLE_FIELDS: dict[Role, tuple[str, ...]] = {
     ),
     "model": (
         *("request_model", "response_model", "input_messages", "output_messages", "system"),
-        *("tools", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"),
-        *("reasoning_tokens", "stop_reason", "later_stop_reason", "response_id"),
+        *("tools", *USAGE, "stop_reason", "later_stop_reason", "response_id"),
     ),
     "tool": _CALL,
     "retrieval": _CALL,
@@ -247,6 +211,5 @@ NEVER_KEPT = ("logfire.json_schema",)
 FAMILIAR = (
     *("http.", "url.", "server.", "client.", "network.", "code.", "thread.", "process."),
     *("telemetry.", "otel.", "logfire.", "gen_ai.request.", "gen_ai.response."),
-    *("gen_ai.provider.name", "gen_ai.system", "llm.system", "llm.provider"),
     "llm.invocation_parameters",
 )

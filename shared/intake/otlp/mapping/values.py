@@ -9,7 +9,12 @@ from typing import Any
 import msgspec
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+# The value of a redacted key.
+REDACTED = "[redacted]"
+_LONGEST_NUMBER = 64
 _NOT_JSON = (msgspec.MsgspecError, ValueError, RecursionError)
+# The last value that was decoded, and its result.
+_last: tuple[Any, Any] = (None, None)
 _decode = msgspec.json.Decoder().decode
 
 
@@ -22,6 +27,11 @@ def text(value: Any) -> str | None:
     return None
 
 
+def word(value: Any) -> str | None:
+    """Returns a text, or the digits of an integer; None for the mark of a redacted value."""
+    return None if value == REDACTED else text(value)
+
+
 def count(value: Any) -> int | None:
     """Returns a number of at least 0, which may be a text or a float without fraction."""
     if type(value) is int:
@@ -31,6 +41,17 @@ def count(value: Any) -> int | None:
     if type(value) is str and len(value) < 20 and value.isascii() and value.isdecimal():
         return int(value)
     return None
+
+
+def amount(value: Any) -> int | float | str | None:
+    """Returns a number, or the text of one, as it was sent."""
+    if type(value) is str and len(value) <= _LONGEST_NUMBER:
+        try:
+            float(value)
+        except ValueError:
+            return None
+        return value
+    return value if type(value) in (int, float) else None
 
 
 def present(value: Any) -> Any:
@@ -49,6 +70,20 @@ def decoded(value: Any) -> Any:
         return _decode(value)
     except _NOT_JSON:
         return value
+
+
+def decoded_once(value: Any) -> Any:
+    """Does the same as `decoded`, and remembers the result for the last text.
+
+    Several rules read one text, each another member of it. None may change the result. Safe for
+    several threads.
+    """
+    global _last
+    decoded_text, result = _last
+    if decoded_text is not value or type(value) is not str:
+        result = decoded(value)
+        _last = value, result
+    return result
 
 
 def clean(value: str, limit: int) -> str:

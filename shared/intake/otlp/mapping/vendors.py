@@ -19,8 +19,8 @@ REPORTS: dict[Report, tuple[EventRow, ...]] = {
             "model_response",
             (
                 *("model", "input_tokens", "output_tokens", "cache_read_tokens"),
-                *("cache_write_tokens", "reasoning_tokens", "duration_ms", "cost_usd"),
-                "request_id",
+                *("cache_write_tokens", "reasoning_tokens", "service_tier", "duration_ms"),
+                *("cost_usd", "request_id"),
             ),
         ),
     ),
@@ -46,13 +46,14 @@ class Vendor:
 
     `reports` has what a record reports, by its event name without `prefix`; a name may be followed
     by the record's `event.kind`. `fields` has the sources of fields, in the notation of the tables;
-    `a + b` is a sum.
+    `a + b` is a sum. `repeated` are fields whose sources stay among the attributes of `otel`.
     """
 
     agent: str
     prefix: str
     reports: Mapping[str, Report]
     fields: Mapping[str, tuple[str, ...]]
+    repeated: frozenset[str] = frozenset()
 
 
 _COMMON_FIELDS = {
@@ -84,7 +85,9 @@ VENDORS = (
             "input": ("tool_input", "tool_parameters"),
             "output": ("tool_output", "output"),
             "message": ("error",),
+            "service_tier": ("speed",),
         },
+        repeated=frozenset({"service_tier"}),
     ),
     Vendor(
         agent="codex",

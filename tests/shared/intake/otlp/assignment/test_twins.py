@@ -1,15 +1,17 @@
 """Two packages that report one call of a model beside each other count once."""
 
 from itertools import permutations
+from typing import Any
 
 import msgspec
 import pytest
 
 from shared.intake.otlp.assignment.assign import assign
 from shared.intake.otlp.assignment.items import Item
+from shared.intake.otlp.mapping import span_events
 from shared.intake.otlp.records import Records, Resource, Scope, Span
 from tests.support.assignment import NAMED, RULES, a_span, roles
-from tests.support.otlp_spans import END_NS, START_NS
+from tests.support.otlp_spans import END_NS, LIMIT, ORG, START_NS
 
 AGENT = a_span("agent", "", "agent")
 
@@ -57,3 +59,34 @@ def test_many_with_one_id_are_no_reports_of_one_call() -> None:
     spans = [AGENT, *(report(f"call {place}", inside=place) for place in range(5))]
     outcome = assign(items_of(*spans), NAMED, {}, RULES, 0)
     assert set(roles(outcome).values()) == {"agent", "model"}
+
+
+USED: dict[str, Any] = {
+    "gen_ai__usage__input_tokens": 9,
+    "gen_ai__usage__cost": 0.5,
+    "tag__tags": "a",
+}
+
+
+def test_the_usage_of_a_call_that_two_packages_report_counts_once() -> None:
+    """LangChain's span and that of the client below it, or two of them beside each other."""
+    below = [
+        AGENT,
+        a_span("chain", "agent", "model", **USED),
+        a_span("sdk", "chain", "model", **USED),
+    ]
+    outer, inner = report("a"), report("b", inside=1)
+    for one in (outer, inner):
+        one.attributes |= {name.replace("__", "."): value for name, value in USED.items()}
+    for spans in (below, [AGENT, outer, inner]):
+        outcome = assign(items_of(*spans), NAMED, {}, RULES, 0)
+        told = [
+            msgspec.json.decode(event.payload)
+            for one in outcome.assigned
+            if isinstance(one.item.record, Span)
+            for event in span_events(
+                ORG, one.item.record, one.item.resource, one.item.scope, one.assignment, LIMIT
+            )
+        ]
+        assert [event["cost_usd"] for event in told if "cost_usd" in event] == [0.5]
+        assert [event["input_tokens"] for event in told if "input_tokens" in event] == [9]

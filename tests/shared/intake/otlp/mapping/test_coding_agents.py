@@ -46,6 +46,13 @@ def test_an_answer_of_claude_code(form: type) -> None:
     assert (payload["duration_ms"], payload["cost_usd"]) == (1500, 0.25)
 
 
+def test_the_speed_of_claude_code_is_its_tier() -> None:
+    [payload] = claude("api_request", output_tokens=7, speed="fast")
+    assert payload["service_tier"] == payload["otel"]["attributes"]["speed"] == "fast"
+    assert "service_tier" not in claude("api_request", output_tokens=7, speed="[redacted]")[0]
+    assert "service_tier" not in claude("user_prompt", speed="fast")[0]
+
+
 def test_an_answer_of_codex() -> None:
     [payload] = codex(
         "sse_event",
