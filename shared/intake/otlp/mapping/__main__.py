@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterable
 
+from shared.intake.otlp.mapping.dimension_tables import DIMENSIONS, OF_RESOURCES
 from shared.intake.otlp.mapping.event_types import (
     ERROR,
     EVALUATION_RESULT,
@@ -49,6 +50,20 @@ def names_table() -> str:
         ["environment", _codes(ENVIRONMENT)],
     ]
     return _table(["of a record", "first of"], rows)
+
+
+def dimensions_table() -> str:
+    """Returns the sources of the fields that all events of a record have."""
+    rows = [[f"`{field}`", _codes(names)] for field, names in DIMENSIONS.items()]
+    rows += [
+        [f"`{field}` of {vendor.agent}", _codes(names)]
+        for vendor in VENDORS
+        for field, names in vendor.dimensions.items()
+    ]
+    rows += [
+        [f"attribute `{key}`", f"`{name}` of the resource"] for name, key in OF_RESOURCES.items()
+    ]
+    return _table(["field", "first of"], rows)
 
 
 def events_table() -> str:
@@ -120,6 +135,7 @@ def _table(head: _Row, rows: list[_Row]) -> str:
 TABLES = (
     kinds_table,
     names_table,
+    dimensions_table,
     events_table,
     fields_table,
     other_events_table,

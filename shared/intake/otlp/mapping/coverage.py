@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from shared.intake.otlp.mapping import flattened
 from shared.intake.otlp.mapping.content_events import is_content
+from shared.intake.otlp.mapping.dimension_tables import DIMENSIONS
 from shared.intake.otlp.mapping.memory import ByNames
 from shared.intake.otlp.mapping.sources import parse
 from shared.intake.otlp.mapping.tables import (
@@ -20,13 +21,18 @@ from shared.intake.otlp.mapping.tables import (
     SERVICE,
     SESSION,
 )
+from shared.intake.otlp.mapping.vendors import VENDORS
 from shared.intake.otlp.records import Span
 
 _MAX_NAME = 200
 _NUMBER = re.compile(r"(?<=\.)[0-9]+(?=\.|$)")
+_OF_VENDORS = [names for vendor in VENDORS for names in vendor.dimensions.values()]
 _SOURCES = [
     source
-    for notations in (SESSION, AGENT, CALLER, ENVIRONMENT, *FIELDS.values())
+    for notations in (
+        *(SESSION, AGENT, CALLER, ENVIRONMENT, *FIELDS.values()),
+        *(*DIMENSIONS.values(), *_OF_VENDORS),
+    )
     for notation in notations
     for source in parse(notation)
 ]
@@ -37,7 +43,10 @@ _NAMED = {
     *(SERVICE, ERROR_TYPE),
     *(name for name in FAMILIAR if not name.endswith(".")),
 }
-_FAMILIAR_PREFIXES = tuple(name for name in FAMILIAR if name.endswith("."))
+_FAMILIAR_PREFIXES = (
+    *(name for name in FAMILIAR if name.endswith(".")),
+    *(name.removesuffix("*") for name in DIMENSIONS["attributes"] if name.endswith(".*")),
+)
 _CONTENT_FIELDS = ("input_messages", "output_messages")
 _CONTENT = {
     source.key

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shared.intake.otlp.mapping import otel
+from shared.intake.otlp.mapping import dimensions, otel
 from shared.intake.otlp.mapping.coding_agents import report_events
 from shared.intake.otlp.mapping.content_events import (
     MESSAGE_ATTRIBUTES,
@@ -52,9 +52,10 @@ def log_events(
     ts = record.time_ns // 1000
     shared = otel.of_log(record, name, resource, scope)
     whole = shared | {"attributes": record.attributes, "resource": resource.attributes}
+    vendor = vendor_of(record)
+    envelope.dimensions = dimensions.of_log(record, vendor, resource)
     if is_evaluation(name):
         return [evaluation_event(envelope, "log", ts, _attributes(record), shared, record.span_id)]
-    vendor = vendor_of(record)
     report = None if vendor is None else report_of(record, vendor)
     if vendor is not None and report is not None:
         return report_events(envelope, record, vendor, report, whole)

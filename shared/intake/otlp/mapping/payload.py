@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import xxhash
 
+from shared.intake.otlp.mapping.dimensions import Dimensions
 from shared.intake.otlp.mapping.event_types import EventRow
 from shared.intake.otlp.mapping.size import encode, fitted
 
@@ -38,6 +39,7 @@ class EventEnvelope(msgspec.Struct, gc=False):
     """The part that the events of one record share.
 
     `identity` names the record within its organization; the id of an event is made from it.
+    `dimensions` are fields of each event.
     """
 
     org_id: str
@@ -47,6 +49,7 @@ class EventEnvelope(msgspec.Struct, gc=False):
     environment: str
     max_event_bytes: int
     pending: bool = False
+    dimensions: Dimensions | None = None
 
     def event(
         self, slot: str, ts: int, shape: Shape, values: dict[str, Any], otel: dict[str, Any]
@@ -70,6 +73,8 @@ class EventEnvelope(msgspec.Struct, gc=False):
         for field, name in fields:
             if name in values and (value := values[name]) is not None:
                 payload[field] = value
+        if self.dimensions:
+            payload |= self.dimensions
         encoded = encode(payload)
         if len(encoded) > self.max_event_bytes:
             encoded = fitted(payload, self.max_event_bytes)

@@ -6,6 +6,7 @@ from operator import itemgetter
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from shared.intake.otlp.mapping import flattened
+from shared.intake.otlp.mapping.dimensions import DimensionPlan, dimension_plan
 from shared.intake.otlp.mapping.memory import ByNames
 from shared.intake.otlp.mapping.sources import Source, parse, part_of
 from shared.intake.otlp.mapping.tables import (
@@ -42,25 +43,27 @@ class ReadingPlan(NamedTuple):
 
     `origins` has the attributes that each field comes from, in the order in which they count.
     `rest` are the names that belong to no field, or to one of `REPEATED`. `usage` are the fields of
-    `USAGE` among those of `origins`.
+    `USAGE` among those of `origins`. `dimensions`: where the dimensions are, if there are any.
     """
 
     origins: dict[str, list[_Origin]]
     pieces: list[_Piece]
     rest: list[str]
     usage: list[str]
+    dimensions: DimensionPlan | None
 
 
 class AttributeLookup:
     """The values that were found for fields, and the attributes that belong to none.
 
-    `usage` are the fields of `USAGE` that have attributes.
+    `usage` are the fields of `USAGE` that have attributes. `dimensions`: where the dimensions are,
+    if there are any.
     """
 
-    __slots__ = ("_later", "_origins", "_values", "rest", "usage")
+    __slots__ = ("_later", "_origins", "_values", "dimensions", "rest", "usage")
 
     def __init__(self, attributes: Mapping[str, Any], plan: ReadingPlan) -> None:
-        self._origins, pieces, rest, self.usage = plan
+        self._origins, pieces, rest, self.usage, self.dimensions = plan
         self._values = {**attributes, **_lists(attributes, pieces)} if pieces else attributes
         self._later: dict[str, list[Any]] = {}
         self.rest = {name: attributes[name] for name in rest}
@@ -169,7 +172,7 @@ def _planner(fields: tuple[str, ...]) -> Callable[[Sequence[str]], ReadingPlan]:
                 origins.setdefault(field, []).append((index, name + _LISTED, None))
         in_order = {field: sorted(found, key=_index) for field, found in origins.items()}
         usage = [field for field in in_order if field in USAGE]
-        return ReadingPlan(in_order, pieces, rest, usage)
+        return ReadingPlan(in_order, pieces, rest, usage, dimension_plan(names))
 
     return plan
 

@@ -6,6 +6,9 @@ import msgspec
 
 _LARGEST_TEXT = 512 * 1024
 _ENVELOPE = frozenset({"session_id", "timestamp", "type", "agent_id", "environment", "source"})
+# A dimension that was cut would be another value. They are short.
+_DIMENSIONS = frozenset({"user_id", "agent_version", "tags", "attributes"})
+_NEVER_CUT = _ENVELOPE | _DIMENSIONS
 _IDS = frozenset({"trace_id", "span_id", "parent_span_id", "cut"})
 # Deeper values become text: the encoder refuses what is nested a thousand times.
 _MAX_DEPTH = 100
@@ -28,12 +31,16 @@ def fitted(payload: dict[str, Any], limit: int) -> bytes:
 
     Texts are cut to the largest power of two, at most 512 KiB, with which the event fits, and `…`
     is added. `otel.cut` has the bytes that each text had before. If there are too many small values
-    for this, objects and lists are first turned into text.
+    for this, objects and lists are first turned into text. Dimensions are not cut; they are left
+    out if nothing else helps.
     """
     payload = _shallow(payload, 0)
     encoded = _cut(payload, limit)
     if encoded is None:
         _flatten(payload)
+        encoded = _cut(payload, limit)
+    if encoded is None:
+        payload = {key: value for key, value in payload.items() if key not in _DIMENSIONS}
         encoded = _cut(payload, limit)
     return encode(payload) if encoded is None else encoded
 
@@ -67,7 +74,7 @@ def _texts(payload: dict[str, Any]) -> list[_Part]:
         container, path = left.pop()
         items = container.items() if isinstance(container, dict) else enumerate(container)
         for key, value in items:
-            if (path == "" and key in _ENVELOPE) or (path == "otel." and key in _IDS):
+            if (path == "" and key in _NEVER_CUT) or (path == "otel." and key in _IDS):
                 continue
             if type(value) is str:
                 texts.append((container, key, f"{path}{key}"))
@@ -79,9 +86,9 @@ def _texts(payload: dict[str, Any]) -> list[_Part]:
 def _flatten(payload: dict[str, Any]) -> None:
     """Turns the objects and lists of a payload into their JSON text."""
     payload["otel"].pop("cut", None)
-    for container in (payload, payload["otel"]):
+    for container, kept in ((payload, {"otel", *_DIMENSIONS}), (payload["otel"], set())):
         for key, value in container.items():
-            if isinstance(value, (dict, list)) and value and value is not payload["otel"]:
+            if isinstance(value, (dict, list)) and value and key not in kept:
                 container[key] = encode_value(value)
 
 

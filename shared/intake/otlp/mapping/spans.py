@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from shared.intake.otlp.mapping import otel
+from shared.intake.otlp.mapping import dimensions, otel
 from shared.intake.otlp.mapping.content_events import add_content
 from shared.intake.otlp.mapping.conversation import agent_values, model_values
 from shared.intake.otlp.mapping.evaluations import evaluation_event, evaluation_row, is_evaluation
@@ -62,6 +62,7 @@ def span_events(
     values = _VALUES[role](span, found)
     values["parent_id"], values["tool_kind"] = assignment.parent_agent, role
     envelope = _envelope(org_id, span, resource, assignment, max_event_bytes)
+    envelope.dimensions = dimensions.of_span(span, found.dimensions, resource)
     shared = otel.of_span(span, resource, scope)
     start, last = _EVENTS[role]
     start_us, end_us = span.start_ns // 1000, _end_ns(span) // 1000

@@ -9,6 +9,7 @@ A source is the name of an attribute, read in this notation:
 - `name[0]`: the attribute is a list or its JSON text; its first item
 - `name.N`: one list, spread over attributes such as `name.0.role` and `name.1.role`
 - `name + other`: both together
+- `name{*}`, `name.*`: each member, and each attribute whose name begins so
 
 Of several sources the first counts that has a value.
 """

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from shared.intake.otlp.mapping.event_types import EventRow
@@ -47,6 +47,7 @@ class Vendor:
     `reports` has what a record reports, by its event name without `prefix`; a name may be followed
     by the record's `event.kind`. `fields` has the sources of fields, in the notation of the tables;
     `a + b` is a sum. `repeated` are fields whose sources stay among the attributes of `otel`.
+    `dimensions` has the sources of dimensions that this agent names in its own way.
     """
 
     agent: str
@@ -54,6 +55,7 @@ class Vendor:
     reports: Mapping[str, Report]
     fields: Mapping[str, tuple[str, ...]]
     repeated: frozenset[str] = frozenset()
+    dimensions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 _COMMON_FIELDS = {
@@ -88,6 +90,8 @@ VENDORS = (
             "service_tier": ("speed",),
         },
         repeated=frozenset({"service_tier"}),
+        # Its `user.id` is a device, and an account may use several.
+        dimensions={"user_id": ("user.email", "user.account_uuid", "user.id")},
     ),
     Vendor(
         agent="codex",

@@ -90,3 +90,4 @@ def test_the_usage_of_a_call_that_two_packages_report_counts_once() -> None:
         ]
         assert [event["cost_usd"] for event in told if "cost_usd" in event] == [0.5]
         assert [event["input_tokens"] for event in told if "input_tokens" in event] == [9]
+        assert [event["type"] for event in told if "tags" in event].count("span") == 1

@@ -24,6 +24,7 @@ from shared.intake.otlp.mapping import (
     span_events,
     unmapped,
 )
+from shared.intake.otlp.mapping.dimension_tables import DIMENSIONS, OF_RESOURCES
 from shared.intake.otlp.mapping.tables import (
     AGENT,
     CALLER,
@@ -42,10 +43,16 @@ from shared.intake.otlp.mapping.vendors import VENDORS
 from shared.intake.otlp.records import LogRecord, Resource, Span, SpanEvent
 from tests.support.otlp_spans import LIMIT, ORG, SCOPE, START_NS, log, span
 
+OF_DIMENSIONS = [
+    name.partition("{")[0]
+    for table in (DIMENSIONS, *(vendor.dimensions for vendor in VENDORS))
+    for names in table.values()
+    for name in names
+]
 NAMES = sorted(
     {
         part.partition("{")[0].partition("[")[0]
-        for names in (SESSION, AGENT, CALLER, ENVIRONMENT, *FIELDS.values())
+        for names in (SESSION, AGENT, CALLER, ENVIRONMENT, *FIELDS.values(), OF_DIMENSIONS)
         for name in names
         for part in name.split(" + ")
     }
@@ -69,8 +76,9 @@ LOG_ATTRIBUTES = sorted(
         for name in names
         for key in name.split(" + ")
     }
-    | {"event.name", "event.kind", "success", "decision", *EVENT_ATTRIBUTES}
+    | {"event.name", "event.kind", "success", "decision", *EVENT_ATTRIBUTES, *OF_DIMENSIONS}
 )
+OF_RESOURCE = [*SESSION, *ENVIRONMENT, "service.name", *OF_DIMENSIONS, *OF_RESOURCES]
 MEMBERS = [
     *("role", "content", "parts", "type", "text", "message", "messages", "choices", "name"),
     *("tool_calls", "function", "id", "arguments", "kwargs", "data", "lc", "finish_reason"),
@@ -111,7 +119,7 @@ def attributes(chance: random.Random, names: list[str]) -> dict[str, Any]:
 def generated_span(chance: random.Random) -> Span:
     return span(
         attributes(chance, NAMES),
-        name=chance.choice(TEXTS),
+        name=chance.choice([*TEXTS, "claude_code.tool"]),
         kind=chance.randrange(-1, 8),
         parent_id=chance.choice(["", "0c" * 8]),
         end_ns=chance.choice([0, START_NS, 2**64 - 1]),
@@ -152,7 +160,7 @@ def check(events: list[Event]) -> None:
 def test_any_span(seed: int) -> None:
     chance = random.Random(seed)
     sent = generated_span(chance)
-    resource = Resource(attributes(chance, [*SESSION, *ENVIRONMENT, "service.name"]))
+    resource = Resource(attributes(chance, OF_RESOURCE))
     made = real_span(sent) or sent
     kind = kind_of(made)
     named = session_name(made, resource)
@@ -173,7 +181,7 @@ def test_any_span(seed: int) -> None:
 def test_any_log_record(seed: int) -> None:
     chance = random.Random(seed)
     made = generated_log(chance)
-    resource = Resource(attributes(chance, [*SESSION, *ENVIRONMENT, "service.name"]))
+    resource = Resource(attributes(chance, OF_RESOURCE))
     session_name(made, resource)
     assignment = Assignment("a session", own_agent(made, "other") or "main")
     events = log_events(ORG, made, resource, SCOPE, assignment, LIMIT)

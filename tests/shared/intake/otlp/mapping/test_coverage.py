@@ -3,6 +3,7 @@
 import pytest
 
 from shared.intake.otlp.mapping import has_content, unmapped
+from shared.intake.otlp.mapping.dimension_tables import DIMENSIONS
 from shared.intake.otlp.mapping.tables import FIELDS, KIND_COLUMNS, SESSION
 from tests.support.otlp_spans import span, span_event
 
@@ -19,6 +20,8 @@ def test_attributes_of_rules_are_not() -> None:
     told = [name.replace(".N", ".3.message.role") for name in exact if " + " not in name]
     told = [name.removesuffix("[0]") for name in told]
     told += [*KIND_COLUMNS, *SESSION[:-1], "metadata", "error.type", "ai.response.toolCalls"]
+    told += [*DIMENSIONS["agent_version"], *DIMENSIONS["tags"], "user.email", "user.account_uuid"]
+    told += [name.replace("*", "plan") for name in DIMENSIONS["attributes"] if "{" not in name]
     assert list(unmapped(span(dict.fromkeys(told, "x")))) == []
 
 
@@ -36,7 +39,9 @@ def test_familiar_attributes_are_not(name: str) -> None:
     assert list(unmapped(span({name: 1}))) == []
 
 
-@pytest.mark.parametrize("name", ["gen_ai.system.prompt", "llm.providers", "httpx", "codes"])
+@pytest.mark.parametrize(
+    "name", ["gen_ai.system.prompt", "llm.providers", "httpx", "codes", "langsmith.metadata"]
+)
 def test_only_whole_names_are_familiar(name: str) -> None:
     assert list(unmapped(span({name: 1}))) == [name]
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
+import xxhash
 
 from shared.intake.otlp.mapping import (
     Assignment,
@@ -94,6 +95,27 @@ def test_protobuf_and_json_become_the_same_bytes(name: str) -> None:
     assert len({event.id for event in in_json if not event.pending}) == len(
         [event for event in in_json if not event.pending]
     )
+
+
+def test_the_ids_of_events_never_change() -> None:
+    """Releases before gave the same ids, so that what is sent again is still the same event."""
+    ids = [
+        event.id for name in TRACES for records in records_of(name) for event in events_of(records)
+    ]
+    assert len(ids) == 57
+    assert xxhash.xxh3_64_hexdigest(repr(ids).encode()) == "a16633c1ff5b156d"
+
+
+def test_dimensions_of_langchain() -> None:
+    [use] = payloads("oi-langchain", "tool_use")
+    assert use["attributes"]["ls_integration"] == "langchain_create_agent"
+    assert not {"thread_id", "session_id", "lc_agent_name"} & use["attributes"].keys()
+
+
+def test_the_version_of_a_service() -> None:
+    kinds = ("agent_start", "model_request", "model_response", "tool_use", "tool_result")
+    for payload in payloads("pydantic-ai-tool-error", *kinds):
+        assert payload["agent_version"]
 
 
 @pytest.mark.parametrize(
