@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 
 from shared.intake.imports.assembling import Conversion, ImportTarget
@@ -67,10 +68,16 @@ class Told(NamedTuple):
         return [event["type"] for event in self.events]
 
 
-def told(text: bytes, path: str = "", form: str = "auto", started_us: int | None = None) -> Told:
-    """Converts a file."""
+def told(
+    text: bytes,
+    path: str = "",
+    form: str = "auto",
+    started_us: int | None = None,
+    **changes: Any,
+) -> Told:
+    """Converts a file for the target, with these changes of it."""
     file = ImportFile(text, path, started_us)
-    converted = format_of(file, form).read(file, TARGET)
+    converted = format_of(file, form).read(file, msgspec.structs.replace(TARGET, **changes))
     return Told(converted, [json.loads(payload) for payload in converted.batch.payloads])
 
 

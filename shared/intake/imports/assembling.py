@@ -160,22 +160,25 @@ class _Assembly:
         self._named.add(names)
 
     def _payload(self, event: ImportEvent) -> bytes:
+        source = {"format": self._format, "path": self._path, "line": event.line}
+        fields = {
+            "session_id": event.session_id,
+            "timestamp": format_us(event.ts_us),
+            "type": event.type,
+            "agent_id": event.agent_id,
+            "environment": self._target.environment,
+            **event.fields,
+        }
+        most = self._target.max_event_bytes
         try:
-            payload = _encode(
-                {
-                    "session_id": event.session_id,
-                    "timestamp": format_us(event.ts_us),
-                    "type": event.type,
-                    "agent_id": event.agent_id,
-                    "environment": self._target.environment,
-                    **event.fields,
-                    "source": {"format": self._format, "path": self._path, "line": event.line},
-                }
-            )
+            payload = _encode({**fields, **event.dimensions, "source": source})
+            if len(payload) > most:
+                # Dimensions that do not fit cost no event.
+                payload = _encode({**fields, "source": source})
         except RecursionError:
             raise EventRejected("is nested too deeply") from None
-        if len(payload) > self._target.max_event_bytes:
-            raise EventRejected(f"larger than {self._target.max_event_bytes} bytes")
+        if len(payload) > most:
+            raise EventRejected(f"larger than {most} bytes")
         return self._target.redactor.redact(payload) if self._target.redactor else payload
 
     def _id(self, event: ImportEvent) -> int:

@@ -8,6 +8,7 @@ from msgspec import Raw
 
 from shared.foundation.core.errors import Invalid, TooLarge
 from shared.intake.imports.content import shown, text_of
+from shared.intake.imports.dimensions import Dimensions, dimensions_of
 from shared.intake.imports.file import ImportFile
 from shared.intake.imports.node import Node, compact, read_node
 from shared.intake.imports.outcomes import BadLine, IgnoredLine, ImportEvent, Outcome, given
@@ -57,6 +58,7 @@ class _Trajectory(NamedTuple):
 
     agent: str
     parent: str
+    dimensions: Dimensions
     steps: list[_AgentStep]
     others: list[BadLine]
 
@@ -71,13 +73,15 @@ class _Trajectories:
 
     def collect(self, node: Node, parent: str, *, depth: int) -> None:
         """Reads a trajectory and those below it."""
-        name = node.node("agent").text("name") or "main"
+        described = node.node("agent")
+        name = described.text("name") or "main"
         taken = {one.agent for one in self._all}
         # Two agents of one name are two agents.
         agent = name if name not in taken else f"{name}-{len(self._all) + 1}"
-        trajectory = _Trajectory(agent, parent, [], [])
+        dimensions = dimensions_of(described.text("version"))
+        trajectory = _Trajectory(agent, parent, dimensions, [], [])
         self._all.append(trajectory)
-        model = node.node("agent").text("model_name")
+        model = described.text("model_name")
         for position, raw in enumerate(node.raws("steps"), 1):
             self._lines += 1
             if self._lines > MAX_STEPS:
@@ -106,9 +110,9 @@ class _Trajectories:
             yield from self._said(trajectory)
 
     def _said(self, trajectory: _Trajectory) -> Iterator[Outcome]:
-        steps, agent = trajectory.steps, trajectory.agent
+        steps = trajectory.steps
         start = given(goal=_first_words(steps, "user"), parent_id=trajectory.parent)
-        yield self._event(agent, steps[0], "agent_start", start)
+        yield self._event(trajectory, steps[0], "agent_start", start)
         for step in steps:
             say = _SOURCES.get(step.node.text("source"))
             if say is None or step.node.is_true("is_copied_context"):
@@ -116,16 +120,18 @@ class _Trajectories:
                 continue
             before: Counter[str] = Counter()
             for kind, fields in say(step):
-                yield self._event(agent, step, kind, fields, before[kind])
+                yield self._event(trajectory, step, kind, fields, before[kind])
                 before[kind] += 1
         end = given(summary=_first_words(steps[::-1], "agent"))
-        yield self._event(agent, steps[-1], "agent_end", end)
+        yield self._event(trajectory, steps[-1], "agent_end", end)
 
     def _event(
-        self, agent: str, step: _AgentStep, kind: str, fields: _Fields, nth: int = 0
+        self, of: _Trajectory, step: _AgentStep, kind: str, fields: _Fields, nth: int = 0
     ) -> ImportEvent:
-        origin = b"step %d" % step.position
-        return ImportEvent(step.line, step.us or 0, self._session, agent, kind, fields, origin, nth)
+        session, us, origin = self._session, step.us or 0, b"step %d" % step.position
+        return ImportEvent(
+            step.line, us, session, of.agent, kind, fields, origin, nth, of.dimensions
+        )
 
 
 def _give_times(steps: list[_AgentStep], begin_us: int) -> None:

@@ -1,9 +1,10 @@
 """Transcripts of Claude Code: one object a line; a response is spread over several lines."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from shared.intake.imports.content import shown, text_of
+from shared.intake.imports.dimensions import Dimensions, dimensions_of, last_part, told
 from shared.intake.imports.file import ImportFile, Line
 from shared.intake.imports.node import Node, read_node
 from shared.intake.imports.outcomes import (
@@ -17,6 +18,8 @@ from shared.intake.imports.outcomes import (
 from shared.intake.ingest.envelope import EventRejected
 
 AGENT = "claude-code"
+# Tiers that are none. Each response has a tier, and only some have a speed that is one.
+_ORDINARY_TIERS = frozenset({"standard", "default", "auto", "normal"})
 # Messages with this model were made by Claude Code itself.
 _SYNTHETIC = "<synthetic>"
 
@@ -39,18 +42,19 @@ def convert(lines: Iterable[Line], file: ImportFile) -> Iterator[Outcome]:
 
 @dataclass
 class _TranscriptLine:
-    """A line that says something: where and when it was said, and by which agent."""
+    """A line that says something: where and when it was said, by which agent of which version."""
 
     line: Line
     us: int
     session: str
     agent: str
+    dimensions: Dimensions
 
     def event(self, kind: str, fields: dict[str, object], nth: int = 0) -> ImportEvent:
         """Makes an event of this line."""
-        line = self.line
+        line, of = self.line, self.dimensions
         return ImportEvent(
-            line.number, self.us, self.session, self.agent, kind, fields, line.origin, nth
+            line.number, self.us, self.session, self.agent, kind, fields, line.origin, nth, of
         )
 
 
@@ -63,6 +67,7 @@ class _ClaudeResponse:
     last: _TranscriptLine
     message: Node
     usage: Node = field(default_factory=Node)
+    cost_usd: float | None = None
     texts: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
     calls: list[dict[str, object]] = field(default_factory=list)
@@ -70,10 +75,12 @@ class _ClaudeResponse:
     waiting: list[ImportEvent] = field(default_factory=list)
     lines: int = 0
 
-    def add(self, place: _TranscriptLine, message: Node) -> None:
-        """Adds a line."""
+    def add(self, place: _TranscriptLine, node: Node, message: Node) -> None:
+        """Adds a line with its message."""
         self.last, self.message = place, message
         self.lines += 1
+        if (cost_usd := node.amount("costUSD")) is not None:
+            self.cost_usd = cost_usd
         if "usage" in message:
             self.usage = message.node("usage")
         for block in message.nodes("content"):
@@ -105,7 +112,8 @@ class _ClaudeResponse:
             reasoning="\n".join(filter(None, self.thoughts)),
             tool_calls=self.calls or None,
             stop_reason=self.message.text("stop_reason"),
-            **_tokens(self.usage),
+            **_usage(self.usage),
+            cost_usd=self.cost_usd,
             request_id=self.id,
         )
         yield self.last.event("model_response", fields)
@@ -150,7 +158,12 @@ class _Transcript:
         agent = self._agent
         if not agent and node.is_true("isSidechain") and node.text("agentId"):
             agent = f"agent-{node.text('agentId')}"
-        return _TranscriptLine(line, us, session, agent or AGENT)
+        dimensions = dimensions_of(
+            node.text("version"),
+            branch=node.text("gitBranch"),
+            repository=last_part(node.text("cwd")),
+        )
+        return _TranscriptLine(line, us, session, agent or AGENT, dimensions)
 
     def user(self, place: _TranscriptLine, node: Node) -> Iterator[Outcome]:
         """Yields the results of tools, and the words of a person."""
@@ -210,9 +223,9 @@ class _Transcript:
         if self._response is None or self._response.id != name:
             yield from self._finish()
             parent_us = self._times.get(node.text("parentUuid"), place.us)
-            asked = _TranscriptLine(place.line, parent_us, place.session, place.agent)
+            asked = replace(place, us=parent_us)
             self._response = _ClaudeResponse(name, asked, place, message)
-        self._response.add(place, message)
+        self._response.add(place, node, message)
         self._response.waiting += self._uses(place, message)
         if message.text("stop_reason"):
             yield from self._finish()
@@ -264,8 +277,8 @@ _KINDS: dict[str, _Read] = {
 }
 
 
-def _tokens(usage: Node) -> dict[str, object]:
-    """Returns the fields of tokens; the input is all that was read, cached or not."""
+def _usage(usage: Node) -> dict[str, object]:
+    """Returns the fields of usage; the input is all that was read, cached or not."""
     parts = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
     plain, read, written = map(usage.number, parts)
     known = [part for part in (plain, read, written) if part is not None]
@@ -274,4 +287,14 @@ def _tokens(usage: Node) -> dict[str, object]:
         "output_tokens": usage.number("output_tokens"),
         "cache_read_tokens": read,
         "cache_write_tokens": written,
+        "cache_write_1h_tokens": usage.node("cache_creation").number("ephemeral_1h_input_tokens"),
+        "web_searches": usage.node("server_tool_use").number("web_search_requests"),
+        "service_tier": _tier(usage),
     }
+
+
+def _tier(usage: Node) -> str | None:
+    """Returns the service tier, and the speed where that is none."""
+    tiers = [tier for name in ("service_tier", "speed") if (tier := told(usage.text(name)))]
+    others = (tier for tier in tiers if tier.lower() not in _ORDINARY_TIERS)
+    return next(others, tiers[0] if tiers else None)

@@ -4,6 +4,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from shared.intake.imports.content import shown, text_of
+from shared.intake.imports.dimensions import (
+    Dimensions,
+    dimensions_of,
+    last_part,
+    repository_of,
+    told,
+)
 from shared.intake.imports.file import ImportFile, Line
 from shared.intake.imports.node import Node, plain, read_node
 from shared.intake.imports.outcomes import (
@@ -62,6 +69,8 @@ class _Rollout:
         self._named = file.last_uuid
         self._session = ""
         self._model = ""
+        self._provider: str | None = None
+        self._dimensions: Dimensions = {}
         self._started = False
         self._has_messages = False
         self._response = _CodexResponse()
@@ -89,8 +98,17 @@ class _Rollout:
             yield HeldLines(self._response.lines)
 
     def meta(self, said: _PayloadLine) -> Iterator[Outcome]:
-        """Names the session; a copy of another session's history has a line of that one too."""
-        self._session = self._session or said.payload.text("id")
+        """Describes the session; a copy of another's history has a line of that one too."""
+        if not self._session:
+            meta = said.payload
+            git = meta.node("git")
+            self._session = meta.text("id")
+            self._provider = told(meta.text("model_provider"))
+            self._dimensions = dimensions_of(
+                meta.text("cli_version"),
+                branch=git.text("branch"),
+                repository=repository_of(git.text("repository_url")) or last_part(meta.text("cwd")),
+            )
         return iter(())
 
     def context(self, said: _PayloadLine) -> Iterator[Outcome]:
@@ -196,6 +214,7 @@ class _Rollout:
             output_tokens=counts.number("output_tokens"),
             cache_read_tokens=counts.number("cached_input_tokens"),
             reasoning_tokens=counts.number("reasoning_output_tokens"),
+            provider=self._provider,
         )
         yield self._event(said, "model_response", fields)
 
@@ -203,8 +222,10 @@ class _Rollout:
         session = self._session or self._named
         if not session:
             raise EventRejected("the session is not known: no session_meta came before")
-        line = said.line
-        return ImportEvent(line.number, said.us, session, AGENT, kind, fields, line.origin)
+        line, dimensions = said.line, self._dimensions
+        return ImportEvent(
+            line.number, said.us, session, AGENT, kind, fields, line.origin, dimensions=dimensions
+        )
 
 
 _Read = Callable[[_Rollout, _PayloadLine], Iterator[Outcome]]

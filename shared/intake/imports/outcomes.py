@@ -1,5 +1,7 @@
 """The outcome of each line of a file."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 
@@ -8,7 +10,7 @@ class ImportEvent(NamedTuple):
 
     `origin` are the bytes that identify the line, whatever the file is called and where the line
     stands in it: the same origin, session, agent, type and `nth` are the same event. `fields` are
-    those of its type, in the order in which they are written.
+    those of its type, in the order in which they are written, and `dimensions` further ones.
     """
 
     line: int
@@ -19,6 +21,7 @@ class ImportEvent(NamedTuple):
     fields: dict[str, object]
     origin: bytes
     nth: int = 0
+    dimensions: Mapping[str, object] = MappingProxyType({})
 
 
 class BadLine(NamedTuple):

@@ -12,7 +12,7 @@ from shared.intake.ingest.drain import Drain
 from shared.intake.ingest.rules import IngestRulesCache
 from tests.shared.intake.imports.test_atif import STEPS
 from tests.shared.intake.imports.test_atif import document as atif
-from tests.shared.intake.imports.test_codex import CONTEXT, META, counted, line
+from tests.shared.intake.imports.test_codex import CONTEXT, counted, line
 from tests.shared.intake.imports.test_otlp import START, attributes, request, span
 from tests.support.app import Headers
 from tests.support.runtime import Org
@@ -31,6 +31,7 @@ def claude_lines() -> bytes:
     ]
     message = {"id": "m", "role": "assistant", "content": blocks, "stop_reason": "end_turn"}
     one = {"type": "assistant", "uuid": "u", "sessionId": "s", "message": message}
+    one |= {"gitBranch": HUSH, "cwd": f"/srv/{HUSH}", "version": HUSH}
     good = {**one, "timestamp": "2026-11-18T09:00:00Z"}
     bad = {**one, "timestamp": "yesterday"}
     return lines_of(good, bad) + b"{'thinking': '" + HUSH.encode() + b"'}\n"
@@ -44,7 +45,9 @@ def codex_lines() -> bytes:
     )
     words = line(3, "event_msg", "user_message", message=KEPT)
     bad = {**thought, "timestamp": "yesterday"}
-    return lines_of(META, CONTEXT, call, thought, counted(3, input_tokens=1), words, bad)
+    git = {"repository_url": f"https://example.com/{HUSH}/notes", "branch": KEPT}
+    meta = line(0, "session_meta", id="s", model_provider=HUSH, git=git)
+    return lines_of(meta, CONTEXT, call, thought, counted(3, input_tokens=1), words, bad)
 
 
 def atif_document() -> bytes:
@@ -85,8 +88,8 @@ def agenteye_lines() -> bytes:
 FILES: dict[str, tuple[Callable[[], bytes], list[str]]] = {
     "agenteye": (agenteye_lines, ["password"]),
     "atif": (atif_document, ["reasoning_content", "arguments"]),
-    "claude": (claude_lines, ["thinking", "input"]),
-    "codex": (codex_lines, ["arguments", "summary"]),
+    "claude": (claude_lines, ["thinking", "input", "gitbranch", "cwd", "version"]),
+    "codex": (codex_lines, ["arguments", "summary", "repository_url", "model_provider"]),
     "otlp": (
         otlp_lines,
         [

@@ -58,6 +58,7 @@ def test_a_document() -> None:
         "agent_end",
     ]
     assert {(one["session_id"], one["agent_id"]) for one in found.events} == {("s", "terminus")}
+    assert {one["agent_version"] for one in found.events} == {"1"}
     assert found.events[0]["goal"] == "list"
     response = found.of("model_response")[0]
     assert (response["model"], response["request_id"], response["reasoning"]) == (

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import pytest
+
+from shared.intake.redaction.rules import Redactor
 from tests.support.transcripts import CLAUDE, SUBAGENT, Told, lines_of, told, transcript
 
 SESSION = "5b1f0c52-7a3e-4a57-9d0e-2f4c6a1e9b30"
@@ -84,6 +87,10 @@ def test_the_sample() -> None:
     assert (first["input_tokens"], first["output_tokens"]) == (4 + 2100 + 11800, 188)
     assert (first["cache_read_tokens"], first["cache_write_tokens"]) == (11800, 2100)
     assert first["request_id"] == "msg_fake_001"
+    assert first["service_tier"] == "standard"
+    of_session = {"branch": "search", "repository": "notes-app"}
+    for event in found.events:
+        assert (event["agent_version"], event["attributes"]) == ("2.9.4", of_session)
     assert first["source"] == {"format": "claude", "path": f"notes-app/{SESSION}.jsonl", "line": 6}
     asked = found.of("model_request")
     assert [one["timestamp"][17:23] for one in asked] == ["00.101", "19.700", "31.004"]
@@ -257,3 +264,83 @@ def test_inputs_keep_their_bytes() -> None:
     text = text.replace(b'{"n": 7}', b'{"n": 1e400, "big": 12345678901234567890123}')
     payload = told(text).converted.batch.payloads[-1]
     assert b'"input":{"n": 1e400, "big": 12345678901234567890123}' in payload
+
+
+def usage_of(*messages: dict[str, Any], **fields: object) -> dict[str, Any]:
+    """The response that is spread over lines with these members of usage."""
+    lines = [
+        {**answered(2 + n, "r", words("a"), usage={"output_tokens": 1, **usage}), **fields}
+        for n, usage in enumerate(messages)
+    ]
+    [response] = convert(said(1, "go"), *lines, said(9, "on")).of("model_response")
+    return response
+
+
+def test_the_usage_of_a_response() -> None:
+    found = usage_of(
+        {
+            "input_tokens": 1,
+            "cache_creation_input_tokens": 30,
+            "cache_creation": {"ephemeral_5m_input_tokens": 10, "ephemeral_1h_input_tokens": 20},
+            "server_tool_use": {"web_search_requests": 3},
+        }
+    )
+    names = ("input_tokens", "cache_write_tokens", "cache_write_1h_tokens", "web_searches")
+    assert [found[name] for name in names] == [31, 30, 20, 3]
+    without = usage_of({"cache_creation": 7, "server_tool_use": [], "service_tier": 7})
+    assert not {"cache_write_1h_tokens", "web_searches", "service_tier"} & without.keys()
+
+
+@pytest.mark.parametrize(
+    ("usage", "tier"),
+    [
+        ({"service_tier": "priority", "speed": "fast"}, "priority"),
+        ({"service_tier": "standard", "speed": "fast"}, "fast"),
+        ({"service_tier": "Standard", "speed": "normal"}, "Standard"),
+        ({"speed": "fast"}, "fast"),
+        ({"service_tier": "[redacted]", "speed": "fast"}, "fast"),
+        ({}, None),
+    ],
+)
+def test_the_speed_counts_where_the_tier_is_none(usage: dict[str, Any], tier: str | None) -> None:
+    assert usage_of(usage).get("service_tier") == tier
+
+
+def test_the_last_usage_and_the_last_cost_count_once() -> None:
+    last = usage_of({"service_tier": "batch"}, {"speed": "fast"}, costUSD=0.0125)
+    assert (last["service_tier"], last["cost_usd"]) == ("fast", 0.0125)
+    first, second = answered(2, "r", words("a")), answered(3, "r", words("b"), stop="end_turn")
+    for lines in ([{**first, "costUSD": 0.5}, second], [first, {**second, "costUSD": 0.5}]):
+        found = convert(said(1, "go"), *lines)
+        assert [event["cost_usd"] for event in found.events if "cost_usd" in event] == [0.5]
+    assert "cost_usd" not in usage_of({}, costUSD="much")
+
+
+def test_each_line_has_its_own_version_and_branch() -> None:
+    found = convert(
+        said(1, "go", version="1", gitBranch="main", cwd="/srv/notes/"),
+        said(2, "on", version="2", gitBranch="", cwd="C:\\work\\shop"),
+        said(3, "x", cwd="/"),
+    )
+    named = [(event.get("agent_version"), event.get("attributes")) for event in found.events[1:]]
+    assert named == [
+        ("1", {"branch": "main", "repository": "notes"}),
+        ("2", {"repository": "shop"}),
+        (None, None),
+    ]
+
+
+@pytest.mark.parametrize("key", ["gitBranch", "GITBRANCH", "cwd", "version", "branch"])
+def test_redacted_keys_name_nothing(key: str) -> None:
+    line = said(1, "go", version="hush", gitBranch="hush", cwd="/hush")
+    for payload in told(lines_of(line), form="claude", redactor=Redactor([key])).events:
+        attributes = payload.get("attributes", {})
+        found = {
+            "gitbranch": attributes.get("branch"),
+            "cwd": attributes.get("repository"),
+            "version": payload.get("agent_version"),
+            "branch": attributes.get("branch"),
+        }
+        left = None if key != "branch" else "[redacted]"
+        assert found.pop(key.lower()) == left
+        assert "hush" in found.values()

@@ -3,6 +3,9 @@
 import json
 from typing import Any
 
+import pytest
+
+from shared.intake.redaction.rules import Redactor
 from tests.support.transcripts import CODEX, Told, lines_of, told, transcript
 
 SESSION = "0a9d2c44-51f7-4b0e-8a63-7c1d9e5f2b18"
@@ -54,6 +57,10 @@ def test_the_sample() -> None:
     assert (second["content"], second["input_tokens"]) == ("Added.", 9500)
     assert found.of("tool_use")[0]["input"] == {"cmd": "head CHANGELOG.md"}
     assert found.of("tool_use")[1]["input"] == "*** Begin Patch\n*** End Patch"
+    assert (first["provider"], second["provider"]) == ("openai", "openai")
+    for event in found.events:
+        assert event["agent_version"] == "0.98.0"
+        assert event["attributes"] == {"repository": "notes-app"}
     patched = found.of("tool_result")[1]
     assert (patched["tool_name"], patched["output"]["output"]) == ("apply_patch", "Success")
 
@@ -149,3 +156,34 @@ def test_a_line_without_a_time_is_bad() -> None:
     assert [(one.line, one.error) for one in found.converted.errors] == [
         (3, "timestamp is missing")
     ]
+
+
+GIT = {"branch": "main", "repository_url": "https://zoe:secret@example.com/shop/notes.git"}
+DESCRIBED = line(
+    0, "session_meta", id="s", cwd="/srv/work", cli_version="0.9", model_provider="azure", git=GIT
+)
+
+
+def test_the_first_meta_describes_the_session() -> None:
+    copied = line(0, "session_meta", id="copied", cli_version="0.1", model_provider="other")
+    found = told(lines_of(DESCRIBED, copied, CONTEXT, words(1, "a"), counted(2, output_tokens=1)))
+    [response] = found.events
+    assert (response["agent_version"], response["provider"]) == ("0.9", "azure")
+    assert response["attributes"] == {"branch": "main", "repository": "shop/notes"}
+    assert "secret" not in repr(found.events)
+
+
+@pytest.mark.parametrize(
+    "key", ["cli_version", "model_provider", "branch", "repository_url", "git"]
+)
+def test_redacted_keys_name_nothing(key: str) -> None:
+    lines = lines_of(DESCRIBED, CONTEXT, words(1, "a"), counted(2, output_tokens=1))
+    [event] = told(lines, redactor=Redactor([key])).events
+    attributes = event["attributes"]
+    assert ("agent_version" in event) == (key != "cli_version")
+    assert ("provider" in event) == (key != "model_provider")
+    assert attributes.get("branch", "[redacted]") == (
+        "[redacted]" if key in ("branch", "git") else "main"
+    )
+    from_folder = key in ("repository_url", "git")
+    assert attributes["repository"] == ("work" if from_folder else "shop/notes")
