@@ -1,7 +1,20 @@
 """The parameters and the answer of POST /events/import."""
 
-from marshmallow import Schema, ValidationError, validate
+import re
+from collections.abc import Mapping
+from typing import Any
 
+from marshmallow import Schema, ValidationError, pre_load, validate
+from marshmallow.fields import String
+
+from shared.intake.imports.dimensions import (
+    MAX_ATTRIBUTE,
+    MAX_KEY,
+    MAX_TAG,
+    MAX_USER,
+    MAX_VALUES,
+    MAX_VERSION,
+)
 from shared.intake.imports.formats import AUTO, NAMES
 from shared.intake.imports.service import MAX_SESSIONS
 from web import fields
@@ -11,9 +24,42 @@ MAX_PATH = 4096
 _MAX_MS = 2**42
 
 
+# Parameters that are attributes, each with a key of its own.
+_ATTRIBUTE, _PREFIX = "attr", "attr."
+_KEY = re.compile(rf"[A-Za-z0-9_.:/-]{{1,{MAX_KEY}}}")
+_NO_CONTROL = validate.Regexp(r"^[^\x00-\x1f\x7f-\x9f]*\Z", error="contains a control character")
+
+
 def _no_comma(environment: str) -> None:
     if "," in environment:
         raise ValidationError("must not contain a comma")
+
+
+def _text(most: int) -> list[validate.Validator]:
+    return [validate.Length(1, most), _NO_CONTROL]
+
+
+def _require_tags(tags: list[str]) -> None:
+    if len(tags) > MAX_VALUES:
+        raise ValidationError(f"must be at most {MAX_VALUES}")
+    for tag in tags:
+        validate.And(*_text(MAX_TAG))(tag)
+
+
+def _require_attributes(pairs: Mapping[str, str]) -> None:
+    """Raises `ValidationError` with the names of the parameters."""
+    if len(pairs) > MAX_VALUES:
+        raise ValidationError(f"must be at most {MAX_VALUES}", _ATTRIBUTE)
+    for key, value in pairs.items():
+        name = f"{_PREFIX}{key}"
+        if not _KEY.fullmatch(key):
+            raise ValidationError(
+                f"must have a key of 1 to {MAX_KEY} characters of A-Za-z0-9_.:/-", name
+            )
+        try:
+            validate.And(*_text(MAX_ATTRIBUTE))(value)
+        except ValidationError as error:
+            raise ValidationError(error.messages, name) from None
 
 
 class ImportQuery(Schema):
@@ -36,7 +82,7 @@ class ImportQuery(Schema):
         load_default="upload",
         validate=[
             validate.Length(1, 64),
-            validate.Regexp(r"^[^\x00-\x1f\x7f-\x9f]*\Z", error="contains a control character"),
+            _NO_CONTROL,
             _no_comma,
         ],
     )
@@ -50,6 +96,33 @@ class ImportQuery(Schema):
     started_at = fields.moment(
         "when the first event happened, for files without any timestamp", optional=True
     )
+    user_id = fields.text(
+        "the person whom the agent works for, of events without a user",
+        optional=True,
+        validate=_text(MAX_USER),
+    )
+    agent_version = fields.text(
+        "the release of the agent, of events without one",
+        optional=True,
+        validate=_text(MAX_VERSION),
+    )
+    tags = fields.values("tags of events without any, comma-separated", validate=_require_tags)
+    attributes = fields.mapping(
+        f"attributes, as `{_PREFIX}plan=pro`, of events without one of that key; at most"
+        f" {MAX_VALUES}",
+        data_key=_ATTRIBUTE,
+        load_default=dict,
+        values=String(),
+    )
+
+    @pre_load
+    def collect_attributes(self, given: Mapping[str, Any], **_: object) -> dict[str, Any]:
+        """Puts the parameters whose names begin with `attr.` together."""
+        pairs = {name: value for name, value in given.items() if name.startswith(_PREFIX)}
+        attributes = {name.removeprefix(_PREFIX): value for name, value in pairs.items()}
+        _require_attributes(attributes)
+        others = {name: given[name] for name in given if name not in (_ATTRIBUTE, *pairs)}
+        return {**others, _ATTRIBUTE: attributes}
 
 
 class SkippedLine(Schema):

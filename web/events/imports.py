@@ -7,6 +7,7 @@ from flask import Response, request
 
 from shared.foundation.core.clock import to_us
 from shared.foundation.core.errors import UnsupportedMediaType
+from shared.intake.imports.dimensions import GivenDimensions
 from shared.intake.imports.service import ImportOptions
 from web.auth import require_access_still, requires
 from web.blueprint import Blueprint
@@ -63,6 +64,11 @@ def _wanted(
     dry_run: bool,
     existing_before: int | None,
     started_at: datetime | None,
+    user_id: str | None,
+    agent_version: str | None,
+    tags: list[str],
+    attributes: dict[str, str],
 ) -> ImportOptions:
     started_us = None if started_at is None else to_us(started_at)
-    return ImportOptions(format_, path, environment, dry_run, existing_before, started_us)
+    given = GivenDimensions(user_id, agent_version, tuple(tags), attributes)
+    return ImportOptions(format_, path, environment, dry_run, existing_before, started_us, given)

@@ -24,7 +24,8 @@ def knows(node: Node) -> bool:
 def read(file: ImportFile, target: ImportTarget) -> Conversion:
     """Accepts the lines as `POST /events` does; events without an environment get the target's.
 
-    Their bytes and ids are those that they would have there.
+    Their ids are those that they would have there, and so are their bytes, unless they lack
+    dimensions that are given.
     """
     lines = file.lines()
     held = 1 if lines and file.is_cut(lines[-1]) else 0
@@ -37,6 +38,14 @@ def read(file: ImportFile, target: ImportTarget) -> Conversion:
     batch.environments = [
         target.environment if named == "default" and _names_none(payload) else named
         for named, payload in zip(batch.environments, batch.payloads, strict=True)
+    ]
+    completed = [
+        target.given.completed(payload, event_type, target.max_event_bytes)
+        for payload, event_type in zip(batch.payloads, batch.event_types, strict=True)
+    ]
+    batch.payloads = [
+        after if redact is None or after is before else redact(after)
+        for before, after in zip(batch.payloads, completed, strict=True)
     ]
     return Conversion(
         batch=batch,

@@ -10,6 +10,7 @@ import xxhash
 from shared.foundation.clickhouse.event_columns import POSITION_BITS
 from shared.foundation.core.clock import format_us, from_us, now_us
 from shared.foundation.core.errors import TooLarge
+from shared.intake.imports.dimensions import GivenDimensions
 from shared.intake.imports.outcomes import BadLine, HeldLines, IgnoredLine, ImportEvent, Outcome
 from shared.intake.ingest.batch import Batch
 from shared.intake.ingest.candidates import MAX_EVENTS
@@ -55,7 +56,10 @@ class Decisions(Protocol):
 
 
 class ImportTarget(msgspec.Struct, frozen=True):
-    """The organization that the events are for, what it lets in, and what it decided."""
+    """The organization that the events are for, what it lets in, and what it decided.
+
+    `given` are dimensions of the events that have none themselves.
+    """
 
     org_id: str
     environment: str
@@ -63,6 +67,7 @@ class ImportTarget(msgspec.Struct, frozen=True):
     max_bytes: int
     decisions: Decisions
     redactor: Redactor
+    given: GivenDimensions = GivenDimensions()
 
 
 def assemble(
@@ -179,6 +184,7 @@ class _Assembly:
             raise EventRejected("is nested too deeply") from None
         if len(payload) > most:
             raise EventRejected(f"larger than {most} bytes")
+        payload = self._target.given.completed(payload, event.type, most)
         return self._target.redactor.redact(payload) if self._target.redactor else payload
 
     def _id(self, event: ImportEvent) -> int:

@@ -1,16 +1,76 @@
-"""The dimensions of events that a file names."""
+"""The dimensions of imported events: those that a file names, else those that its sender names."""
 
 import re
+from collections.abc import Mapping
 from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Raw
+
+# The most characters of each, and the most tags or attributes of an event.
+MAX_USER, MAX_VERSION, MAX_TAG, MAX_KEY, MAX_ATTRIBUTE = 256, 128, 64, 64, 256
+MAX_VALUES = 32
 
 # The address of a repository that has no scheme: `git@host:owner/name`.
 _WITHOUT_SCHEME = re.compile(r"[^/\\:]{2,}:([^?#]*)", re.DOTALL)
 _OWNER_AND_NAME = re.compile(r"(?:.*/)?([^/@:]+/[^/@:]+?)(?:\.git)?/*", re.DOTALL)
 _SEPARATORS = re.compile(r"[/\\]")
 _REDACTED = "[redacted]"
+# There `user_id` names the person who acted.
+_OF_WHO_ACTED = frozenset({"agent_pause", "agent_resume", "human_pause", "human_interrupt"})
 
+# The fields of an event as they were written.
+Members = dict[str, Raw]
 # The fields of an event that are dimensions.
 Dimensions = dict[str, object]
+_NULL = b"null"
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder().decode
+_decode_members = msgspec.json.Decoder(dict[str, Raw]).decode
+_WRONG = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
+
+class GivenDimensions(msgspec.Struct, frozen=True):
+    """Dimensions that the sender of a file names, for events without their own."""
+
+    user_id: str | None = None
+    agent_version: str | None = None
+    tags: tuple[str, ...] = ()
+    attributes: Mapping[str, str] = {}
+
+    def completed(self, payload: bytes, event_type: str, most: int) -> bytes:
+        """Returns an event with the dimensions that it lacks.
+
+        It stays as it is if it lacks none, or would be larger than `most` bytes with them.
+        """
+        if self == _NOTHING:
+            return payload
+        try:
+            event = _decode_members(payload)
+        except _WRONG:
+            return payload
+        lacking = self._lacking(event, event_type)
+        whole = _encode({**event, **lacking}) if lacking else payload
+        return whole if len(whole) <= most else payload
+
+    def _lacking(self, event: Members, event_type: str) -> dict[str, object]:
+        fields: dict[str, object] = {}
+        if self.user_id and event_type not in _OF_WHO_ACTED and not _has(event, "user_id"):
+            fields["user_id"] = self.user_id
+        if self.agent_version and not (_has(event, "agent_version") or _has(event, "release")):
+            fields["agent_version"] = self.agent_version
+        if self.tags and not _has(event, "tags"):
+            fields["tags"] = self.tags
+        own = _members(event, "attributes")
+        if own is not None:
+            named = own.keys() | (_members(event, "metadata") or {}).keys()
+            missing = {key: value for key, value in self.attributes.items() if key not in named}
+            if missing:
+                fields["attributes"] = {**own, **missing}
+        return fields
+
+
+_NOTHING = GivenDimensions()
 
 
 def told(value: str) -> str | None:
@@ -43,3 +103,21 @@ def repository_of(address: str) -> str | None:
         path = "" if found is None else found[1]
     named = _OWNER_AND_NAME.fullmatch(path)
     return None if named is None or address.startswith("file:") else named[1]
+
+
+def _has(event: Members, name: str) -> bool:
+    """Returns whether an event has a value that says something, of whatever type."""
+    try:
+        return name in event and bool(_decode(event[name]))
+    except _WRONG:
+        return True
+
+
+def _members(event: Members, name: str) -> Members | None:
+    """Returns the members of a value, {} if it is absent, None if it is something else."""
+    if name not in event or bytes(event[name]) == _NULL:
+        return {}
+    try:
+        return _decode_members(event[name])
+    except _WRONG:
+        return None

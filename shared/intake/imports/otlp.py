@@ -222,11 +222,11 @@ class _Events:
         members = _members(event.payload)
         members["source"] = Raw(self._source(item))
         members["environment"] = Raw(_encode(environment))
-        payload = _encode(members)
-        redactor, batch = self._target.redactor, self._batch
+        target, batch = self._target, self._batch
+        payload = target.given.completed(_encode(members), event.event_type, target.max_event_bytes)
         self._size += len(payload)
-        if self._size > self._target.max_bytes:
-            raise TooLarge(f"the events of the file are larger than {self._target.max_bytes} bytes")
+        if self._size > target.max_bytes:
+            raise TooLarge(f"the events of the file are larger than {target.max_bytes} bytes")
         batch.ids.append(event.id)
         batch.ts.append(event.ts)
         batch.arrivals.append(self._arrival + len(batch))
@@ -234,4 +234,4 @@ class _Events:
         batch.agent_ids.append(event.agent_id)
         batch.event_types.append(event.event_type)
         batch.environments.append(environment)
-        batch.payloads.append(redactor.redact(payload) if redactor else payload)
+        batch.payloads.append(target.redactor.redact(payload) if target.redactor else payload)

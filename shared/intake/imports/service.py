@@ -11,6 +11,7 @@ from shared.foundation.core.clock import format_us, now_us
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.imports.assembling import Conversion, ImportTarget
 from shared.intake.imports.decisions import StoredDecisions
+from shared.intake.imports.dimensions import GivenDimensions
 from shared.intake.imports.existing import ExistingRows, Others, existing
 from shared.intake.imports.file import ImportFile, last_two_parts
 from shared.intake.imports.formats import ImportFormat, format_of
@@ -31,7 +32,10 @@ _ELSEWHERE = "the session has events that came in another way"
 
 
 class ImportOptions(msgspec.Struct, frozen=True):
-    """The options of an import; `format` is one of `NAMES`, and times are of the epoch."""
+    """The options of an import; `format` is one of `NAMES`, and times are of the epoch.
+
+    `given` are dimensions of events that have none themselves.
+    """
 
     format: str
     path: str
@@ -39,6 +43,7 @@ class ImportOptions(msgspec.Struct, frozen=True):
     dry_run: bool
     existing_before_ms: int | None
     started_us: int | None
+    given: GivenDimensions = GivenDimensions()
 
 
 class ImportedSession(msgspec.Struct):
@@ -173,6 +178,7 @@ class Imports:
                 settings.ingest_max_unpacked_bytes,
                 StoredDecisions(self._runtime, self._rules, sender.org_id, wanted.dry_run),
                 redactor,
+                wanted.given,
             )
             form = format_of(file, wanted.format)
             return ReadFile(file, form, form.read(file, target), redactor)

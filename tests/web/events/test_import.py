@@ -256,6 +256,29 @@ def test_events_of_the_api_are_the_same_events(
     assert "source" not in rows[0]["payload"]
 
 
+def test_parameters_name_the_dimensions_of_events_without_them(
+    imported: Imported, drain: Store, listed: Listed
+) -> None:
+    body = TRANSCRIPT + lines_of(said(9, version="2"))
+    most = {f"attr.{number}": "x" * 256 for number in range(31)}
+    given = {
+        "user_id": "zo\u00e9",
+        "agent_version": "1",
+        "tags": "a,b\\,c",
+        "attr": "is no parameter",
+    }
+    answer = imported(body, **given, **most, **{"attr.a-Z_0.b:/c": "pro"})
+    assert counts(answer) == (6, 6, 0)
+    drain()
+    payloads = [row["payload"] for row in listed("order=asc")]
+    assert [payload["agent_version"] for payload in payloads] == ["1"] * 5 + ["2"]
+    for payload in payloads:
+        assert (payload["user_id"], payload["tags"]) == ("zo\u00e9", ["a", "b,c"])
+        assert (len(payload["attributes"]), payload["attributes"]["a-Z_0.b:/c"]) == (32, "pro")
+    # The ids do not depend on them.
+    assert counts(imported(body)) == (6, 0, 6)
+
+
 def test_gzip_is_known_by_its_first_bytes(imported: Imported) -> None:
     assert counts(imported(gzip.compress(TRANSCRIPT))) == (5, 5, 0)
     assert counts(imported(TRANSCRIPT)) == (5, 0, 5)
@@ -272,6 +295,18 @@ def test_gzip_is_known_by_its_first_bytes(imported: Imported) -> None:
         (TRANSCRIPT, {"environment": "a\nb"}, 422, "invalid", "environment"),
         (TRANSCRIPT, {"environment": "a" * 65}, 422, "invalid", "environment"),
         (TRANSCRIPT, {"dry_run": "perhaps"}, 422, "invalid", "dry_run"),
+        (TRANSCRIPT, {"user_id": "a" * 257}, 422, "invalid", "user_id"),
+        (TRANSCRIPT, {"user_id": "a\nb"}, 422, "invalid", "user_id"),
+        (TRANSCRIPT, {"agent_version": "a" * 129}, 422, "invalid", "agent_version"),
+        (TRANSCRIPT, {"tags": f"a,{'b' * 65}"}, 422, "invalid", "tags"),
+        (TRANSCRIPT, {"tags": "a\x07"}, 422, "invalid", "tags"),
+        (TRANSCRIPT, {"tags": ",".join(map(str, range(33)))}, 422, "invalid", "tags"),
+        (TRANSCRIPT, {"attr.": "a"}, 422, "invalid", "attr."),
+        (TRANSCRIPT, {"attr.a b": "a"}, 422, "invalid", "attr.a b"),
+        (TRANSCRIPT, {f"attr.{'k' * 65}": "a"}, 422, "invalid", f"attr.{'k' * 65}"),
+        (TRANSCRIPT, {"attr.plan": "a" * 257}, 422, "invalid", "attr.plan"),
+        (TRANSCRIPT, {"attr.plan": "a\x7f"}, 422, "invalid", "attr.plan"),
+        (TRANSCRIPT, {f"attr.{n}": "a" for n in range(33)}, 422, "invalid", "attr"),
         (b"", {}, 422, "unknown_format", "format"),
         (b"hello\n", {}, 422, "unknown_format", "format"),
         (
