@@ -19,8 +19,8 @@ GIVEN = {"WATCHPOST_URL": "http://localhost", "WATCHPOST_KEY": KEY}
     ("arguments", "words"),
     [
         (["--help"], ["watch", "import", "hook", "doctor", "WATCHPOST_URL", "exit status"]),
-        (["watch", "--help"], ["--once", "--claude", "--keep", "--url", "exit status"]),
-        (["import", "--help"], ["--format", "atif", "--started-at"]),
+        (["watch", "--help"], ["--once", "--claude", "--keep", "--url", "--user", "exit status"]),
+        (["import", "--help"], ["--format", "atif", "--started-at", "--attribute K=V"]),
         (["hook", "--help"], ["--spool", "--print-settings"]),
         (["doctor", "--help"], ["--json"]),
         (["--version"], ["watchpost-collect 0."]),

@@ -37,6 +37,24 @@ def test_a_file_and_all_options_are_sent(collector: Collector, watchpost: Watchp
     )
 
 
+def test_dimensions_are_parameters(collector: Collector, watchpost: Watchpost) -> None:
+    path = write(collector.home / "a.jsonl", [event(1)])
+    done = collector.run(
+        *("import", path, "--user", "zo\u00eb & co", "--agent-version", "1.2", "--tag", "a,b"),
+        *("--tag", "c", "--attribute", "plan=pro", "--attribute", "a/b:c=x=y"),
+    )
+    assert done.returncode == 0
+    [request] = watchpost.to(IMPORT)
+    assert request.query == {
+        "path": "home/a.jsonl",
+        "user_id": "zo\u00eb & co",
+        "agent_version": "1.2",
+        "tags": "a\\,b,c",
+        "attr.plan": "pro",
+        "attr.a/b:c": "x=y",
+    }
+
+
 def test_what_is_not_given_is_left_to_watchpost(collector: Collector, watchpost: Watchpost) -> None:
     path = write(collector.home / "a.jsonl", [event(1)])
     collector.run("import", path)
@@ -78,8 +96,33 @@ def test_json_is_the_answer(collector: Collector) -> None:
     assert json.loads(summary)["import"]["accepted"] == 1
 
 
-@pytest.mark.parametrize("arguments", [[], ["a.jsonl", "--format", "csv"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["a.jsonl", "--format", "csv"],
+        ["a.jsonl", "--user", ""],
+        ["a.jsonl", "--user", "a" * 257],
+        ["a.jsonl", "--agent-version", "a" * 129],
+        ["a.jsonl", "--tag", "a\nb"],
+        ["a.jsonl", "--tag", "a\\"],
+        ["a.jsonl", "--tag", "a" * 65],
+        ["a.jsonl", "--attribute", "plan"],
+        ["a.jsonl", "--attribute", "plan="],
+        ["a.jsonl", "--attribute", "=pro"],
+        ["a.jsonl", "--attribute", "a b=pro"],
+        ["a.jsonl", "--attribute", f"plan={'a' * 257}"],
+    ],
+)
 def test_wrong_usage(collector: Collector, arguments: list[str]) -> None:
     done = collector.run("import", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert "usage: watchpost-collect import" in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--tag", "--attribute"])
+def test_too_many_of_an_option(collector: Collector, option: str) -> None:
+    given = [argument for number in range(33) for argument in (option, f"a{number}=b")]
+    done = collector.run("import", "a.jsonl", *given)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{option} may be given at most 32 times" in done.stderr

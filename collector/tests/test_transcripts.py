@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.collector import Collector
-from harness.events import write
+from harness.events import event, write
 from harness.watchpost import Watchpost, imported, json_reply, refusal
 
 IMPORT = "/v1/events/import"
@@ -64,6 +64,25 @@ def test_transcripts_of_codex_are_imported_whole(
     assert collector.run("watch", "--once", "--codex", folder).returncode == 0
     [request] = watchpost.to(IMPORT)
     assert request.query == {"format": "codex", "path": "18/rollout-1.jsonl"}
+
+
+def test_dimensions_are_of_what_watch_imports(collector: Collector, watchpost: Watchpost) -> None:
+    write(collector.home / "rollouts" / "rollout-1.jsonl", [event(1)])
+    write(collector.spool / "a.jsonl", [event(1)])
+    options = ("--user", "zoe", "--agent-version", "1", "--tag", "a", "--attribute", "plan=pro")
+    done = collector.run("watch", "--once", "--codex", collector.home / "rollouts", *options)
+    assert done.returncode == 0
+    [request] = watchpost.to(IMPORT)
+    assert request.query == {
+        "format": "codex",
+        "path": "rollouts/rollout-1.jsonl",
+        "user_id": "zoe",
+        "agent_version": "1",
+        "tags": "a",
+        "attr.plan": "pro",
+    }
+    assert [request.query for request in watchpost.to("/v1/events")] == [{}]
+    assert watchpost.lines == [event(1)]
 
 
 def test_only_what_changed_is_imported_again(

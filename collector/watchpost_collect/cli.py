@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from types import FrameType
 
-from watchpost_collect import __version__, doctor, imports, state
+from watchpost_collect import __version__, dimensions, doctor, imports, state
 from watchpost_collect.client import TRIES, Client
 from watchpost_collect.errors import CollectorError, Stopped
 from watchpost_collect.report import Report
@@ -77,6 +77,7 @@ def _add_watch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--environment", type=_environment, metavar="E", help="of the transcripts' events"
     )
+    dimensions.add_options(parser)
     parser.add_argument("--keep", action="store_true", help="move sent files to sent/")
     parser.add_argument(
         "--any-owner", action="store_true", help="send files of other users too, not just own ones"
@@ -93,6 +94,7 @@ def _add_import(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--environment", type=_environment, metavar="E", help="of events that name none"
     )
+    dimensions.add_options(parser)
     parser.add_argument("--started-at", metavar="T", help="start of a file without times")
     parser.add_argument("--dry-run", action="store_true", help="check and count, store nothing")
     _add_common(parser)
@@ -149,11 +151,17 @@ def _add_folders(parser: argparse.ArgumentParser) -> None:
 
 def _watch(given: argparse.Namespace) -> int:
     target = read_target(given.url, given.key_file, os.environ)
+    named = dimensions.read_options(given)
     report = Report("watch", given.json)
     folder = _state_folder(given)
     state.lock(folder)
     wanted = Wanted(
-        _folders(given, report), given.environment, given.once, given.keep, given.any_owner
+        _folders(given, report),
+        given.environment,
+        named,
+        given.once,
+        given.keep,
+        given.any_owner,
     )
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
@@ -167,8 +175,9 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 def _import(given: argparse.Namespace) -> int:
     target = read_target(given.url, given.key_file, os.environ)
+    named = dimensions.read_options(given)
     report = Report("import", given.json)
-    wishes = imports.Wishes(given.format, given.environment, given.started_at, given.dry_run)
+    wishes = imports.Wishes(given.format, given.environment, given.started_at, given.dry_run, named)
     with closing(_client(target, _state_folder(given), report, TRIES)) as client:
         return imports.import_files(client, report, given.files, wishes)
 

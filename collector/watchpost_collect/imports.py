@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 from watchpost_collect.client import Client, Declined
+from watchpost_collect.dimensions import Dimensions
 from watchpost_collect.report import Report
 
 PATH = "/v1/events/import"
@@ -26,6 +27,7 @@ class Wishes:
     environment: str | None = None
     started_at: str | None = None
     dry_run: bool = False
+    dimensions: Dimensions = field(default_factory=Dimensions)
 
 
 def import_files(client: Client, report: Report, paths: Sequence[Path], wishes: Wishes) -> int:
@@ -52,6 +54,7 @@ def send(client: Client, report: Report, path: Path, data: bytes, wishes: Wishes
         "environment": wishes.environment,
         "started_at": wishes.started_at,
         "dry_run": "true" if wishes.dry_run else None,
+        **wishes.dimensions.query,
     }
     query = urlencode({name: value for name, value in asked.items() if value is not None})
     body = data if data.startswith(_GZIP) else gzip.compress(data, 6)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from watchpost_collect.client import Client
+from watchpost_collect.dimensions import Dimensions
 from watchpost_collect.errors import OK, CollectorError, Stopped
 from watchpost_collect.event_files import EventFiles
 from watchpost_collect.imports import Wishes
@@ -40,6 +41,7 @@ class Wanted:
 
     folders: Folders
     environment: str | None
+    dimensions: Dimensions
     once: bool
     keep: bool
     any_owner: bool
@@ -86,7 +88,7 @@ def _sources(wanted: Wanted, client: Client, state: State, report: Report) -> li
     sources += [OtlpFiles(spool(folder), client, report, turns) for folder in folders.otlp]
     for name, folder in (("claude", folders.claude), ("codex", folders.codex)):
         if folder is not None:
-            wishes = Wishes(format=name, environment=wanted.environment)
+            wishes = Wishes(name, wanted.environment, dimensions=wanted.dimensions)
             sources.append(
                 Transcripts(folder, wishes, client, state, report, turns, wanted.once, any_owner)
             )
