@@ -74,6 +74,9 @@ def test_a_session_is_added_up_from_its_events(
         "attributes": {},
         **dict.fromkeys(("cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens"), 0),
         "reasoning_tokens": 0,
+        "model_calls": 0,
+        "unpriced_calls": 0,
+        **dict.fromkeys(("cost_usd", "reported_usd", "computed_usd")),
         "latest_evaluation": None,
     }
 

@@ -155,6 +155,7 @@ def _value(one: Filter) -> Any:
         "session_id": (HOSTILE_ID, "s2", "it's"),
         "agent_id": (HOSTILE_ID, "agent 1"),
         "model": (HOSTILE,),
+        "cost_source": ("unpriced",),
     }
     if one.parameter in of_texts:
         return of_texts[one.parameter]

@@ -78,6 +78,7 @@ _FIELDS: dict[str, Callable[..., fields.Field]] = {
     "DateTime": fields.text,
     "UInt": fields.integer,
     "Float": fields.number,
+    "Decimal": fields.number,
     "Bool": fields.flag,
 }
 

@@ -2,16 +2,19 @@
 
 from typing import Any
 
+import msgspec
 from flask import Response
 
 from shared.foundation.core.clock import now, to_us
+from shared.intake.ingest.calls import usage_of
+from shared.intake.ingest.fields import read_fields
+from shared.reading.events.families import MODEL
 from shared.reading.prices import service as prices
 from shared.reading.prices.book import Holding
 from shared.reading.prices.builtin import BuiltinPrices, builtin_prices
 from shared.reading.prices.cost import TIER_UNKNOWN, cost_of, dollars, lines_of
 from shared.reading.prices.names import tier_of
 from shared.reading.prices.service import PriceContent
-from shared.reading.prices.usage import usage_of
 from web.auth import current_identity, requires
 from web.blueprint import Blueprint
 from web.prices import schemas
@@ -101,7 +104,9 @@ def resolve_price(tx: Tx, query: dict[str, Any]) -> dict[str, Any]:
 @in_transaction
 def quote_price(tx: Tx, body: dict[str, Any]) -> dict[str, Any]:
     """Return the cost that an event would have if it were sent now."""
-    usage = usage_of(body, to_us(body["timestamp"] or now()))
+    moment = body.pop("timestamp") or now()
+    given = {name: value for name, value in body.items() if value is not None}
+    usage = usage_of(MODEL.end, read_fields(msgspec.json.encode(given)), to_us(moment))
     holding = _holding(tx, usage.model, usage.provider, usage.service_tier, usage.ts)
     price = None if holding is None else holding.of_day.at(usage.ts)
     cost = cost_of(usage, price)

@@ -4,12 +4,13 @@ from typing import Any, get_args
 
 from marshmallow import Schema, validate
 
+from shared.intake.ingest.calls import COUNTS
+from shared.intake.ingest.usage import MAX_COUNT
 from shared.reading.prices import service, terms
 from shared.reading.prices.book import MAX_MODEL_LENGTH
 from shared.reading.prices.cost import CostSource, Reason
 from shared.reading.prices.names import MAX_PROVIDER_LENGTH, MAX_TIER_LENGTH
 from shared.reading.prices.price import Price, Source
-from shared.reading.prices.usage import COUNTS, MAX_COUNT
 from web import fields
 from web.params import Body, Limit
 from web.responses import row_of
@@ -206,6 +207,7 @@ class _QuoteBody(Body):
     service_tier = _of_event("", "string")
     cost_usd = _of_event("the cost that the event reports", "number", "string")
     cost_currency = _of_event("only a cost in USD counts", "string")
+    usage = _of_event("the object of the provider; counts where an event has no field", "object")
     error = _of_event("a call that failed without tokens has no cost", "string", "object")
 
 

@@ -1,5 +1,7 @@
 """Sessions as JSON."""
 
+from decimal import Decimal
+
 from shared.evaluation.evaluation_jobs.state.decision import StateSince
 from shared.foundation.core.clock import format_optional_ts, format_us
 from shared.reading.sessions.listing import ListedSession
@@ -18,12 +20,19 @@ def session_row(session: ListedSession) -> dict[str, object]:
         facts,
         totals,
         tags=list(totals.tags),
+        cost_usd=_number(totals.cost_usd),
+        reported_usd=_number(totals.reported_usd),
+        computed_usd=_number(totals.computed_usd),
         agents=[agent._asdict() for agent in totals.agents],
         started_at=format_us(facts.started_at),
         last_event_at=format_us(facts.last_event_at),
         ended_at=None if facts.ended_at is None else format_us(facts.ended_at),
         latest_evaluation=None if latest is None else evaluation_row(latest),
     )
+
+
+def _number(amount: Decimal | None) -> float | None:
+    return None if amount is None else float(amount)
 
 
 def totals_body(found: Summary, score_key: str | None) -> dict[str, object]:

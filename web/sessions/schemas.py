@@ -73,6 +73,11 @@ class Session(Schema):
     cache_write_tokens = fields.integer("of all lifetimes")
     cache_write_1h_tokens = fields.integer()
     reasoning_tokens = fields.integer()
+    model_calls = fields.integer("calls with a cost, and calls without a price")
+    unpriced_calls = fields.integer("with some, the amounts are lower bounds")
+    cost_usd = fields.number("null if no call has a cost", null=True)
+    reported_usd = fields.number("what senders reported", null=True)
+    computed_usd = fields.number("what prices say", null=True)
     latest_evaluation = fields.nested(Evaluation, null=True)
 
 

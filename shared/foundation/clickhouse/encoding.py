@@ -28,6 +28,11 @@ def _nullable_strings(values: Values) -> bytes:
     return _nulls(values) + b"".join(packed)
 
 
+def _nullable_amounts(values: Values) -> bytes:
+    packed = [_NOTHING if v is None else v.to_bytes(16, "little", signed=True) for v in values]
+    return _nulls(values) + b"".join(packed)
+
+
 def _nulls(values: Values) -> bytes:
     return bytes([value is None for value in values])
 
@@ -49,8 +54,11 @@ def _length(number: int) -> bytes:
 
 # The lengths that take one byte; those of identifiers do.
 _SHORT = [_length(number) for number in range(0x80)]
+_NOTHING = bytes(16)
 _ENCODERS: dict[str, Encode] = {
     "DateTime64(6, 'UTC')": _numbers("q"),
+    # Integers of 1e-12; the driver also takes Decimal.
+    "Nullable(Decimal(38, 12))": _nullable_amounts,
     "Nullable(Float64)": _nullable_numbers("d"),
     "Nullable(String)": _nullable_strings,
     "Nullable(UInt32)": _nullable_numbers("I"),
@@ -63,7 +71,7 @@ def _write_column(
 ) -> None:
     try:
         encoded = _ENCODERS[spec](values)
-    except (KeyError, AttributeError, struct.error, UnicodeEncodeError):
+    except (KeyError, AttributeError, OverflowError, struct.error, UnicodeEncodeError):
         # The driver knows more kinds of values, such as datetimes, and its errors name the column.
         _write_by_value(context, name, spec, values, buffer, types_check)
     else:

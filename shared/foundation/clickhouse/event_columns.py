@@ -49,6 +49,8 @@ _OPTIONAL_TEXT = "Nullable(String)"
 _OPTIONAL_NUMBER = "Nullable(UInt32)"
 _NAMES = "Array(LowCardinality(String))"
 _PAIRS = "Map(LowCardinality(String), String)"
+# Dollars; sums of them are exact.
+_AMOUNT = "Nullable(Decimal(38, 12))"
 
 
 def _sent(
@@ -154,6 +156,20 @@ EVENT_COLUMNS: tuple[EventColumn, ...] = (
     _of_call("audio_input_tokens"),
     _of_call("audio_output_tokens"),
     _of_call("web_searches"),
+    EventColumn("cost_usd", _AMOUNT, "derived", listed=True, about="null if nothing tells it"),
+    EventColumn("reported_usd", _AMOUNT, "derived"),
+    EventColumn("computed_usd", _AMOUNT, "derived"),
+    EventColumn(
+        "cost_source",
+        _OPTIONAL_NAME,
+        "derived",
+        listed=True,
+        about="of a call: reported, computed or unpriced",
+        filter="source of a call's cost: reported, computed, unpriced",
+    ),
+    EventColumn("unpriced_reason", _OPTIONAL_NAME, "derived"),
+    EventColumn("price_id", _OPTIONAL_NAME, "derived"),
+    EventColumn("cost_notes", _NAMES, "derived"),
 )
 PAYLOAD_COLUMNS = tuple(column for column in EVENT_COLUMNS if column.source == "payload")
 CALL_COLUMNS = tuple(column for column in EVENT_COLUMNS if column.source == "call")

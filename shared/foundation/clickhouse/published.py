@@ -75,11 +75,18 @@ def _text(name: str, type_: str = "String") -> PublishedColumn:
     return PublishedColumn(name, f"CAST(t.{name}, '{type_}')", type_)
 
 
+def _amount(name: str) -> PublishedColumn:
+    # Results show a decimal as text, and people want to draw and compare amounts.
+    return _text(name, "Nullable(Float64)")
+
+
 # FINAL merges copies of a row while reading, so counts and sums are exact after resends.
 _FROM = "FROM {{{name}}} AS t FINAL WHERE {policy}"
 
 
 def _of_events(column: EventColumn) -> PublishedColumn:
+    if "Decimal(" in column.type:
+        return _amount(column.name)
     if "LowCardinality(" in column.type:
         return _text(column.name, _LOW_CARDINALITY.sub(r"\1", column.type))
     return _plain(column.name, column.type, is_json=column.name == "payload")
@@ -101,7 +108,15 @@ _TOKENS = tuple(
     for column in EVENT_COLUMNS
     if column.name.endswith("_tokens") and "audio" not in column.name
 )
-_SUMS = ",\n        ".join(f"sum(coalesce(e.{name}, 0)) AS {name}" for name in _TOKENS)
+_AMOUNTS = ("cost_usd", "reported_usd", "computed_usd")
+_SUMS = ",\n        ".join(
+    [
+        *(f"sum(coalesce(e.{name}, 0)) AS {name}" for name in _TOKENS),
+        "countIf(isNotNull(e.cost_source)) AS model_calls",
+        "countIf(e.cost_source = 'unpriced') AS unpriced_calls",
+        *(f"sum(e.{name}) AS {name}" for name in _AMOUNTS),
+    ]
+)
 _GROUPED = f"""FROM (
     SELECT
         e.session_id AS session_id,
@@ -169,6 +184,9 @@ _AGENT_SESSIONS = PublishedTable(
             "Map(String, String)",
         ),
         *(_plain(name, "UInt64") for name in _TOKENS),
+        _plain("model_calls", "UInt64"),
+        _plain("unpriced_calls", "UInt64"),
+        *map(_amount, _AMOUNTS),
     ),
     _GROUPED,
 )

@@ -1,6 +1,6 @@
 """Reads the fields of an event from which columns are derived."""
 
-from collections.abc import Collection
+from collections.abc import Set as AbstractSet
 from typing import Annotated, Any
 
 import msgspec
@@ -11,6 +11,7 @@ from shared.reading.events.families import FAMILIES
 
 UInt32 = Annotated[int, Meta(ge=0, le=0xFFFFFFFF)]
 
+_STARTS_OF_NUMBERS = frozenset(b"%c" % code for code in b"-0123456789")
 _NOT_AN_ERROR = frozenset({b"null", b"false", b'""'})
 FAILURES = frozenset({"failed", "failure", "error", "timeout", "rejected", "denied", "blocked"})
 _TYPES_WITH_OUTCOME = frozenset(family.end for family in FAMILIES if family.has_outcome)
@@ -83,7 +84,7 @@ _AllFields: type[Fields] = msgspec.defstruct(  # type: ignore[assignment] # it s
 )
 # An event of which some fields had the wrong type.
 _MendedFields: Any = msgspec.defstruct(
-    "MendedFields", [("unreadable", set[str])], bases=(_AllFields,), gc=False, kw_only=True
+    "MendedFields", [("unusable", set[str])], bases=(_AllFields,), gc=False, kw_only=True
 )
 _decode = msgspec.json.Decoder(_AllFields).decode
 _decode_raw = msgspec.json.Decoder(dict[str, Raw]).decode
@@ -104,10 +105,10 @@ def read_fields(payload: bytes) -> Fields:
     return fields
 
 
-def unreadable_in(fields: Fields) -> Collection[str]:
-    """Returns the names of the fields whose values had the wrong type."""
+def unusable_in(fields: Fields) -> AbstractSet[str]:
+    """Returns the names of the fields with a number that their columns cannot have."""
     mended: Any = fields
-    return mended.unreadable if isinstance(fields, _MendedFields) else ()
+    return mended.unusable if isinstance(fields, _MendedFields) else frozenset()
 
 
 def has_error(fields: Fields) -> bool:
@@ -128,11 +129,26 @@ def _read_leniently(payload: bytes) -> Fields:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return _AllFields()
     values: dict[str, Any] = {}
-    unreadable: set[str] = set()
+    unusable: set[str] = set()
     for name in raw.keys() & _TYPES.keys():
         try:
             values[name] = msgspec.json.decode(raw[name], type=_TYPES[name])
         except (msgspec.MsgspecError, UnicodeDecodeError):
-            unreadable.add(name)
-    mended: Fields = _MendedFields(**values, unreadable=unreadable)
+            if bytes(raw[name])[:1] not in _STARTS_OF_NUMBERS:
+                continue
+            count = _whole(raw[name])
+            if count is None:
+                unusable.add(name)
+            elif _TYPES[name] == UInt32 | None:
+                values[name] = count
+    mended: Fields = _MendedFields(**values, unusable=unusable)
     return mended
+
+
+def _whole(raw: Raw) -> int | None:
+    """Returns a count that was written with a point (`9.0`), None for another number."""
+    try:
+        number = msgspec.json.decode(raw, type=Annotated[float, Meta(ge=0, le=0xFFFFFFFF)])
+    except msgspec.MsgspecError:
+        return None
+    return int(number) if number.is_integer() else None

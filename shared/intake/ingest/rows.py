@@ -6,6 +6,7 @@ from operator import attrgetter
 from shared.foundation.clickhouse.event_columns import CALL_COLUMNS, EVENT_COLUMNS, PAYLOAD_COLUMNS
 from shared.intake.ingest import usage
 from shared.intake.ingest.batch import Batch
+from shared.intake.ingest.calls import cost_in, is_call
 from shared.intake.ingest.dimensions import (
     NO_DIMENSIONS,
     EventDimensions,
@@ -18,6 +19,8 @@ from shared.intake.ingest.fields import Fields, is_error, read_fields
 from shared.intake.ingest.rules import IngestRules
 from shared.intake.ingest.summary import summarise
 from shared.reading.events.families import MODEL
+from shared.reading.prices.cost import CallCost
+from shared.reading.prices.names import tier_of
 
 Columns = dict[str, list[object]]
 
@@ -29,7 +32,18 @@ _PAYLOAD_GETTERS: _Getters = [(column.name, attrgetter(column.field)) for column
 _CALL_GETTERS: _Getters = [
     *((column.name, attrgetter(column.field)) for column in CALL_COLUMNS),
     ("provider", lambda call: usage.provider_of(call.provider)),
-    ("service_tier", lambda call: usage.tier_of(call.service_tier)),
+    ("service_tier", lambda call: tier_of(call.service_tier)),
+]
+_COST_GETTERS: list[tuple[str, Callable[[CallCost], object]]] = [
+    (name, attrgetter(field))
+    for name, field in {
+        "cost_usd": "cost",
+        "reported_usd": "reported",
+        "computed_usd": "computed",
+        "cost_source": "source",
+        "unpriced_reason": "unpriced_reason",
+        "price_id": "price_id",
+    }.items()
 ]
 _DIMENSION_GETTERS = [(name, attrgetter(name)) for name in EventDimensions._fields]
 
@@ -43,15 +57,19 @@ def columns_of(
     """
     fields = [read_fields(payload) for payload in batch.payloads]
     calls = {
-        place: fields[place]
-        for place, event_type in enumerate(batch.event_types)
-        if event_type == MODEL.end
+        place: event
+        for place, (event_type, event) in enumerate(zip(batch.event_types, fields, strict=True))
+        if is_call(event_type, event)
     }
-    for call in calls.values():
-        usage.complete(call)
+    # It fills the fields of calls, and therefore comes first.
+    costs = [
+        cost_in(rules.prices, batch.event_types[place], call, batch.ts[place])
+        for place, call in calls.items()
+    ]
     windows: list[int | None] = [None] * len(batch)
     for place, call in calls.items():
-        windows[place] = (call.model and rules.window_of(call.model)) or None
+        if call.model is not None and batch.event_types[place] == MODEL.end:
+            windows[place] = rules.window_of(call.model) or None
     columns: Columns = {"org_id": [org_id] * len(batch)}
     for name, field in _BATCH_COLUMNS:
         columns[name] = list(getattr(batch, field))
@@ -65,6 +83,10 @@ def columns_of(
         columns[name] = list(map(value_of, fields))
     for name, value_of in _CALL_GETTERS:
         columns[name] = _spread(calls, map(value_of, calls.values()), len(batch))
+    for name, cost_value_of in _COST_GETTERS:
+        columns[name] = _spread(calls, map(cost_value_of, costs), len(batch))
+    notes = [one.notes for one in costs]
+    columns["cost_notes"] = _spread(calls, notes, len(batch), ())
     dimensions = _dimensions(
         batch, fields, rules, OmittedValues() if left_out is None else left_out
     )
@@ -73,9 +95,11 @@ def columns_of(
     return columns
 
 
-def _spread(places: Iterable[int], values: Iterable[object], length: int) -> list[object]:
-    """Returns a column that has the values at these places and is null elsewhere."""
-    column: list[object] = [None] * length
+def _spread(
+    places: Iterable[int], values: Iterable[object], length: int, elsewhere: object = None
+) -> list[object]:
+    """Returns a column that has the values at these places."""
+    column: list[object] = [elsewhere] * length
     for place, value in zip(places, values, strict=True):
         column[place] = value
     return column

@@ -12,16 +12,20 @@ from shared.intake.ingest.dimensions import DimensionRules
 from shared.reading.dimensions.attribute_keys import AttributeKeys
 from shared.reading.model_windows.builtin import WindowOf, builtin_window
 from shared.reading.model_windows.service import overrides_of, window_lookup
+from shared.reading.prices.book import PriceBook, builtin_book
+from shared.reading.prices.builtin import builtin_prices
+from shared.reading.prices.service import prices_of
 
 _REDACTED_KEYS = "redaction.payload_keys"
 _ATTRIBUTE_KEYS = "dimensions.attribute_keys"
 
 
 class IngestRules(NamedTuple):
-    """The context windows of models, and the rules of dimensions."""
+    """The context windows of models, the rules of dimensions, and the prices of calls."""
 
     window_of: WindowOf = builtin_window
     dimensions: DimensionRules = DimensionRules()
+    prices: PriceBook = builtin_book(builtin_prices(None))
 
 
 class IngestRulesCache:
@@ -50,6 +54,7 @@ class IngestRulesCache:
             windows = overrides_of(session, ids)
             redacted = values(session, config, ids, _REDACTED_KEYS)
             paths = values(session, config, ids, _ATTRIBUTE_KEYS)
+            prices = prices_of(session, ids, builtin_prices(config.model_prices_file))
         return {
             str(org_id): IngestRules(
                 window_lookup(windows[org_id]),
@@ -58,6 +63,7 @@ class IngestRulesCache:
                     tuple(_texts(paths[org_id])),
                     partial(self._keys.refused, str(org_id)),
                 ),
+                prices[org_id],
             )
             for org_id in ids
         }

@@ -12,14 +12,12 @@ import msgspec
 from msgspec import UNSET
 
 from shared.intake.ingest.fields import Fields
+from shared.reading.prices.names import MAX_PROVIDER_LENGTH, tier_of
 
 Members = Mapping[str, Any]
 T = TypeVar("T")
 
 MAX_COUNT = 0xFFFFFFFF
-MAX_PROVIDER_CHARS, MAX_TIER_CHARS = 64, 32
-# Names of the tier that every provider has and prices as such.
-_STANDARD = frozenset({"", "standard", "default", "auto", "normal"})
 
 # A cost stays a decimal number.
 _decode = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal).decode
@@ -51,13 +49,7 @@ def complete(fields: Fields) -> bool:
 
 def provider_of(sent: str | None) -> str | None:
     """Returns a provider's name as it is stored, None for none and for too long a text."""
-    return sent if sent and len(sent) <= MAX_PROVIDER_CHARS else None
-
-
-def tier_of(sent: str | None) -> str | None:
-    """Returns a tier of service as it is stored, None for the standard one."""
-    tier = (sent or "").lower()
-    return None if tier in _STANDARD or len(tier) > MAX_TIER_CHARS else tier
+    return sent if sent and len(sent) <= MAX_PROVIDER_LENGTH else None
 
 
 def _anthropic(usage: Members) -> dict[str, Any]:

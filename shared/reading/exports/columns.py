@@ -31,6 +31,7 @@ _KINDS: dict[str, Kind] = {
     "String": "text",
     "UInt": "whole",
     "Float": "number",
+    "Decimal": "number",
     "Bool": "flag",
     "DateTime": "moment",
 }
@@ -67,6 +68,11 @@ COLUMNS: dict[What, tuple[ExportColumn, ...]] = {
         ExportColumn("cache_write_tokens", "whole"),
         ExportColumn("cache_write_1h_tokens", "whole"),
         ExportColumn("reasoning_tokens", "whole"),
+        ExportColumn("model_calls", "whole"),
+        ExportColumn("unpriced_calls", "whole"),
+        ExportColumn("cost_usd", "number", nullable=True),
+        ExportColumn("reported_usd", "number", nullable=True),
+        ExportColumn("computed_usd", "number", nullable=True),
     ),
     "evaluations": (
         ExportColumn("evaluation_id", "text"),

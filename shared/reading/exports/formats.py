@@ -96,7 +96,7 @@ def _as_json(column: ExportColumn, value: Any) -> Any:
         return msgspec.Raw(value.encode().translate(_LINE_BREAKS))
     if column.kind == "agents":
         return [{"agent_id": name, "event_count": count} for name, count in value]
-    return value
+    return float(value) if column.kind == "number" else value
 
 
 class _Sink(io.RawIOBase):
@@ -176,6 +176,8 @@ def _values(column: ExportColumn, values: Sequence[Any]) -> Sequence[Any]:
             [{"agent_id": name, "event_count": count} for name, count in agents]
             for agents in values
         ]
+    if column.kind == "number":
+        return [None if one is None else float(one) for one in values]
     if column.kind in ("scores", "pairs"):
         return [None if one is None else list(one.items()) for one in values]
     return values

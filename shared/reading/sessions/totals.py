@@ -1,6 +1,7 @@
 """Counts and sums over the events of some sessions, exact even if events are stored twice."""
 
 from collections.abc import Collection, Iterable, Sequence
+from decimal import Decimal
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -22,7 +23,8 @@ class SessionTotals(NamedTuple):
     """The totals of a session's events; `agents` is ordered by events, descending, then by name.
 
     `outcome` and `failed` are those of the root agent's last agent_end. `tags` are sorted, and
-    `attributes` have the first value of each key.
+    `attributes` have the first value of each key. Amounts are dollars, None if no call has one, and
+    less than all if there are `unpriced_calls`.
     """
 
     agents: tuple[AgentCount, ...]
@@ -40,6 +42,11 @@ class SessionTotals(NamedTuple):
     cache_write_tokens: int
     cache_write_1h_tokens: int
     reasoning_tokens: int
+    model_calls: int
+    unpriced_calls: int
+    cost_usd: Decimal | None
+    reported_usd: Decimal | None
+    computed_usd: Decimal | None
 
 
 # The names of sums over events, in the order of the statement.
@@ -47,7 +54,14 @@ _SUMMED = (
     *("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"),
     *("cache_write_1h_tokens", "reasoning_tokens"),
 )
-_SUMS = ", ".join(f"sum(coalesce({name}, 0))" for name in _SUMMED)
+_AMOUNTS = ("cost_usd", "reported_usd", "computed_usd")
+_SUMS = ", ".join(
+    [
+        *(f"sum(coalesce({name}, 0))" for name in _SUMMED),
+        "countIf(isNotNull(cost_source)), countIf(cost_source = 'unpriced')",
+        *(f"sum({name})" for name in _AMOUNTS),
+    ]
+)
 MAX_TAGS, MAX_ATTRIBUTES = 64, 64
 # One row per agent of a session.
 _TOTALS = f"""
@@ -97,7 +111,9 @@ def totals_of(
 
 def _add_up(rows: Sequence[Row], root: str) -> SessionTotals:
     _, agents, counts, errors, *more = zip(*rows, strict=True)
-    sums, (tags, attributes, firsts, lasts, ends) = more[: len(_SUMMED)], more[len(_SUMMED) :]
+    *sums, calls, unpriced = more[: len(_SUMMED) + 2]
+    *amounts, tags, attributes, firsts, lasts, ends = more[len(_SUMMED) + 2 :]
+    cost, reported, computed = map(_total, amounts)
     outcome, failed = dict(zip(agents, ends, strict=True)).get(root, (None, False))
     return SessionTotals(
         agents=tuple(map(AgentCount, agents, counts)),
@@ -109,8 +125,19 @@ def _add_up(rows: Sequence[Row], root: str) -> SessionTotals:
         failed=failed,
         tags=tuple(sorted(set(chain.from_iterable(tags)))[:MAX_TAGS]),
         attributes=_first_values(attributes),
+        model_calls=sum(calls),
+        unpriced_calls=sum(unpriced),
         **{name: sum(values) for name, values in zip(_SUMMED, sums, strict=True)},
+        cost_usd=cost,
+        reported_usd=reported,
+        computed_usd=computed,
     )
+
+
+def _total(amounts: Iterable[Decimal | None]) -> Decimal | None:
+    """Returns the sum of the amounts that are there, None without one."""
+    found = [one for one in amounts if one is not None]
+    return sum(found, Decimal(0)) if found else None
 
 
 def _first_values(of_agents: Iterable[dict[str, tuple[Any, ...]]]) -> dict[str, str]:

@@ -14,6 +14,7 @@ from shared.foundation.objects import Objects
 from shared.upkeep.backup.files import BLOCK_ROWS, BackupWriter, Row, Tell, in_blocks
 from shared.upkeep.backup.manifest import BackupColumn, BackupTable
 from shared.upkeep.backup.values import (
+    AMOUNT,
     PLACED_BY_NAME,
     TIME,
     TIMES_BY_NAME,
@@ -153,6 +154,8 @@ def _read(column: BackupColumn) -> str:
         return f"hex({column.name})"
     if type_ == TIME:
         return f"toUnixTimestamp64Micro({column.name})"
+    if type_ == AMOUNT:
+        return f"toString({column.name})"
     if type_ == TIMES_BY_NAME:
         return f"mapApply((k, v) -> (k, toUnixTimestamp64Micro(v)), {column.name})"
     if type_ == PLACED_BY_NAME:
@@ -170,6 +173,8 @@ def _written(column: BackupColumn) -> str:
         return f"CAST(unhex({sent}), '{quoted}')"
     if type_ == TIME:
         return f"fromUnixTimestamp64Micro({sent}, 'UTC')"
+    if type_ == AMOUNT:
+        return f"toDecimal128OrNull({sent}, 12)"
     if type_ == TIMES_BY_NAME:
         return f"mapApply((k, v) -> (k, fromUnixTimestamp64Micro(v, 'UTC')), {sent})"
     if type_ == PLACED_BY_NAME:

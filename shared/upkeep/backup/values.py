@@ -12,6 +12,7 @@ from shared.upkeep.backup.manifest import BackupColumn, BackupTable, refused
 
 TIME = "DateTime64(6, 'UTC')"
 TIMES_BY_NAME = f"Map(String, {TIME})"
+AMOUNT = "Nullable(Decimal(38, 12))"
 # Values behind the places of their events.
 PLACED_BY_NAME = f"Map(String, Tuple({TIME}, UInt64, UInt64, String))"
 _SIMPLE = re.compile(r"SimpleAggregateFunction\(\w+(?:\(\d+\))?, (.*)\)")
@@ -23,6 +24,7 @@ _SENT = {
     TIME: "Int64",
     TIMES_BY_NAME: "Map(String, Int64)",
     PLACED_BY_NAME: "Map(String, String)",
+    AMOUNT: "Nullable(String)",
 }
 _PLAIN: dict[str, Any] = {
     # Of Redis.

@@ -39,7 +39,11 @@ INSERT INTO events SELECT
     {input:UInt32} AS cache_read_tokens, {input:UInt32} AS cache_write_tokens,
     {input:UInt32} AS cache_write_1h_tokens, {output:UInt32} AS reasoning_tokens,
     {input:UInt32} AS audio_input_tokens, {output:UInt32} AS audio_output_tokens,
-    {input:UInt32} AS web_searches
+    {input:UInt32} AS web_searches,
+    {fill:Float64} AS cost_usd, {fill:Float64} AS reported_usd, {fill:Float64} AS computed_usd,
+    if(number % 7 = 0, 'unpriced', {mark:String} || '-source') AS cost_source,
+    {mark:String} || '-reason' AS unpriced_reason,
+    {mark:String} || '-price' AS price_id, [{mark:String} || '-note'] AS cost_notes
 FROM numbers({events:UInt64})
 """
 
@@ -91,6 +95,8 @@ _MARKS = re.compile(
             FOREIGN.encode().hex(),
             "77700000",
             *("3131313131", "3232323232", "3434343434", "3535353535", "73912846"),
+            # The amounts of a session's events together.
+            *("527\\.73772044", "528\\.4768489"),
             "2031-03-0",
         ]
     ),

@@ -63,6 +63,9 @@ def test_the_fields_of_a_row(store: Store, listed: Listed) -> None:
         "attributes": {},
         **dict.fromkeys(("cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens")),
         "reasoning_tokens": None,
+        # 2.50 a million tokens in, 10 out.
+        "cost_usd": 0.0053,
+        "cost_source": "computed",
         "payload": sent,
     }
     [summary] = listed(path="/v1/events/summary")

@@ -187,7 +187,7 @@ def test_row_groups_are_written_while_rows_come(monkeypatch: pytest.MonkeyPatch)
     def rows() -> Iterator[list[tuple[object, ...]]]:
         nonlocal read
         for read in range(1, 51):
-            more = (None, None, ["t"], {"plan": "pro"}, 5, 6, 7, 8)
+            more = (None, None, ["t"], {"plan": "pro"}, 5, 6, 7, 8, 1, 0, 0.5, None, 0.5)
             yield [(f"s-{read}", "a", [("a", 1)], "e", 1, 0, 1, 2, None, 1, 2, 3, 4, *more)] * 20
 
     written, seen = bytearray(), []

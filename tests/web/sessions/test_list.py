@@ -64,6 +64,9 @@ def row_of(events: list[Stored]) -> dict[str, object]:
         "attributes": {},
         "cache_read_tokens": sum(item.cache_read_tokens or 0 for item in events),
         **dict.fromkeys(("cache_write_tokens", "cache_write_1h_tokens", "reasoning_tokens"), 0),
+        "model_calls": 0,
+        "unpriced_calls": 0,
+        **dict.fromkeys(("cost_usd", "reported_usd", "computed_usd")),
         "latest_evaluation": None,
     }
 

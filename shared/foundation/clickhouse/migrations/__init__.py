@@ -9,6 +9,7 @@ from shared.foundation.clickhouse.migrations import (
     m0004_small_parts,
     m0005_facets,
     m0006_dimensions,
+    m0007_costs,
 )
 
 MIGRATIONS: tuple[ModuleType, ...] = (
@@ -18,4 +19,5 @@ MIGRATIONS: tuple[ModuleType, ...] = (
     m0004_small_parts,
     m0005_facets,
     m0006_dimensions,
+    m0007_costs,
 )

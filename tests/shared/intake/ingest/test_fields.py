@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from shared.intake.ingest.fields import is_error, read_fields
+from shared.intake.ingest.fields import is_error, read_fields, unusable_in
 from shared.intake.ingest.summary import MAX_CHARS, summarise
 
 
@@ -25,6 +25,11 @@ def test_a_field_of_the_wrong_type_is_null_and_its_neighbours_are_not() -> None:
 @pytest.mark.parametrize("number", [b"-1", b"4294967296", b"1e400", b"1.5", b"true"])
 def test_a_number_outside_32_bits_is_null(number: bytes) -> None:
     assert read_fields(b'{"input_tokens":%s}' % number).input_tokens is None
+
+
+def test_a_count_may_be_written_with_a_point() -> None:
+    assert read_fields(b'{"input_tokens":9.0,"model":7}').input_tokens == 9
+    assert unusable_in(read_fields(b'{"input_tokens":-9,"output_tokens":"9"}')) == {"input_tokens"}
 
 
 def test_model_may_be_called_model_name() -> None:

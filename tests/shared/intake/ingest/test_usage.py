@@ -7,6 +7,7 @@ import pytest
 
 from shared.intake.ingest import usage
 from shared.intake.ingest.fields import Fields, read_fields
+from shared.reading.prices.names import tier_of
 
 # From the examples that providers publish with their responses.
 ANTHROPIC = {
@@ -144,7 +145,7 @@ def test_the_cost_of_openrouter_keeps_its_digits() -> None:
 def test_the_fields_of_the_event_win() -> None:
     found, _ = complete(OPENAI, input_tokens=7, service_tier="Batch")
     assert (found.input_tokens, found.output_tokens) == (7, 300)
-    assert usage.tier_of(found.service_tier) == "batch"
+    assert tier_of(found.service_tier) == "batch"
 
 
 @pytest.mark.parametrize("count", [-1, 1.5, 2**32, "7", True])
@@ -161,7 +162,7 @@ def test_what_is_no_usage_changes_nothing(sent: object) -> None:
 
 @pytest.mark.parametrize("tier", [None, "", "standard", "Default", "auto", "normal", "x" * 33])
 def test_the_standard_tier_is_none(tier: str | None) -> None:
-    assert usage.tier_of(tier) is None
+    assert tier_of(tier) is None
 
 
 def test_a_long_provider_is_none() -> None:

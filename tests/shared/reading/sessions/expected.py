@@ -71,6 +71,11 @@ def _totals_of(events: Sequence[Stored]) -> SessionTotals:
         cache_write_tokens=0,
         cache_write_1h_tokens=0,
         reasoning_tokens=0,
+        model_calls=0,
+        unpriced_calls=0,
+        cost_usd=None,
+        reported_usd=None,
+        computed_usd=None,
     )
 
 

@@ -22,6 +22,7 @@ export const DECLARED: Record<string, readonly DeclaredFilter[]> = {
     {"param": "model", "type": "any_of", "label": "Model"},
     {"param": "provider", "type": "any_of", "label": ""},
     {"param": "service_tier", "type": "any_of", "label": ""},
+    {"param": "cost_source", "type": "any_of", "label": ""},
     {"param": "user_id", "type": "any_of", "label": "User"},
     {"param": "agent_version", "type": "any_of", "label": "Version"},
     {"param": "tag", "type": "any_of", "label": "Tag"},

@@ -657,6 +657,8 @@ export interface Event {
   cache_write_tokens: number | null;
   context_fill: number | null;
   context_window: number | null;
+  cost_source: string | null;
+  cost_usd: number | null;
   environment: string;
   error_type: string | null;
   event_type: string;
@@ -708,8 +710,12 @@ export interface EventLine {
   cache_read_tokens: number | null;
   cache_write_1h_tokens: number | null;
   cache_write_tokens: number | null;
+  computed_usd: number | null;
   context_fill: number | null;
   context_window: number | null;
+  cost_notes: string[];
+  cost_source: string | null;
+  cost_usd: number | null;
   duration_ms: number | null;
   environment: string;
   error_type: string | null;
@@ -726,8 +732,10 @@ export interface EventLine {
   parent_id: string | null;
   pause_id: string | null;
   payload: Record<string, unknown>;
+  price_id: string | null;
   provider: string | null;
   reasoning_tokens: number | null;
+  reported_usd: number | null;
   request_id: string | null;
   service_tier: string | null;
   session_id: string;
@@ -737,6 +745,7 @@ export interface EventLine {
   tool_name: string | null;
   trigger_event: string | null;
   ts: string;
+  unpriced_reason: string | null;
   user_id: string | null;
   web_searches: number | null;
 }
@@ -755,6 +764,8 @@ export interface EventSummary {
   cache_write_tokens: number | null;
   context_fill: number | null;
   context_window: number | null;
+  cost_source: string | null;
+  cost_usd: number | null;
   environment: string;
   error_type: string | null;
   event_type: string;
@@ -1506,6 +1517,7 @@ export interface QuoteBody {
   reasoning_tokens?: number | null;
   service_tier?: string | null;
   timestamp?: string | null;
+  usage?: Record<string, unknown> | null;
   web_searches?: number | null;
 }
 
@@ -1696,6 +1708,8 @@ export interface Session {
   cache_read_tokens: number;
   cache_write_1h_tokens: number;
   cache_write_tokens: number;
+  computed_usd: number | null;
+  cost_usd: number | null;
   ended_at: string | null;
   environment: string;
   error_count: number;
@@ -1706,12 +1720,15 @@ export interface Session {
   last_event_at: string;
   last_event_id: number;
   latest_evaluation: Evaluation | null;
+  model_calls: number;
   outcome: string | null;
   output_tokens: number;
   reasoning_tokens: number;
+  reported_usd: number | null;
   session_id: string;
   started_at: string;
   tags: string[];
+  unpriced_calls: number;
   user_id: string | null;
 }
 
@@ -1728,6 +1745,8 @@ export interface SessionDetail {
   cache_read_tokens: number;
   cache_write_1h_tokens: number;
   cache_write_tokens: number;
+  computed_usd: number | null;
+  cost_usd: number | null;
   ended_at: string | null;
   environment: string;
   error_count: number;
@@ -1739,12 +1758,15 @@ export interface SessionDetail {
   last_event_at: string;
   last_event_id: number;
   latest_evaluation: Evaluation | null;
+  model_calls: number;
   outcome: string | null;
   output_tokens: number;
   reasoning_tokens: number;
+  reported_usd: number | null;
   session_id: string;
   started_at: string;
   tags: string[];
+  unpriced_calls: number;
   user_id: string | null;
 }
 
@@ -1756,6 +1778,8 @@ export interface SessionLine {
   cache_read_tokens: number;
   cache_write_1h_tokens: number;
   cache_write_tokens: number;
+  computed_usd: number | null;
+  cost_usd: number | null;
   ended_at: string | null;
   environment: string;
   error_count: number;
@@ -1764,11 +1788,14 @@ export interface SessionLine {
   input_tokens: number;
   last_event_at: string;
   last_event_id: number;
+  model_calls: number;
   output_tokens: number;
   reasoning_tokens: number;
+  reported_usd: number | null;
   session_id: string;
   started_at: string;
   tags: string[];
+  unpriced_calls: number;
   user_id: string | null;
 }
 
@@ -2270,23 +2297,23 @@ export interface Routes {
   "GET /evaluations/metric_keys": { answer: MetricKey[] };
   "POST /evaluations/re-evaluate": { body: _Again; answer: Requested };
   "GET /evaluations/score_keys": { answer: string[] };
-  "GET /events": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "order"?: "asc" | "desc"; "cursor"?: string; "limit"?: number }; answer: EventPage };
+  "GET /events": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "cost_source"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "order"?: "asc" | "desc"; "cursor"?: string; "limit"?: number }; answer: EventPage };
   "POST /events": { body: { agent_id?: string; environment?: string; session_id: string; timestamp: string; type: string; }[] | { events: { agent_id?: string; environment?: string; session_id: string; timestamp: string; type: string; }[]; }; answer: Accepted };
   "GET /events/agent_ids": { answer: string[] };
   "GET /events/environments": { answer: string[] };
-  "GET /events/error_summary": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "group_by"?: "error_type" | "tool_name" | "agent_id" | "message" }; answer: ErrorSummary };
+  "GET /events/error_summary": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "cost_source"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "group_by"?: "error_type" | "tool_name" | "agent_id" | "message" }; answer: ErrorSummary };
   "GET /events/error_types": { answer: string[] };
   "GET /events/event_types": { answer: string[] };
   "GET /events/hook_names": { answer: string[] };
   "POST /events/import": { query: { "format"?: "auto" | "agenteye" | "atif" | "otlp" | "claude" | "codex" | "failproofai"; "path"?: string; "environment"?: string; "dry_run"?: boolean; "existing_before"?: number; "started_at"?: string; "user_id"?: string; "agent_version"?: string; "tags"?: string; "attr"?: Record<string, string> }; body: string; answer: Imported };
-  "GET /events/latency_aggregate": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "start_event_type"?: string; "end_event_type"?: string; "outcome"?: "success" | "error" | "all"; "pair_key_paths"?: string; "distribution_key_paths"?: string; "payload_contains"?: string; "as"?: "sql"; "bin_count"?: number; "payload_sum_paths"?: string; "distribution_limit"?: number; "distribution_order"?: "count" | "error_count" | "p50" | "p95" | "p99" | "max" }; answer: LatencyAggregate };
-  "GET /events/latency_calls": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "start_event_type"?: string; "end_event_type"?: string; "outcome"?: "success" | "error" | "all"; "pair_key_paths"?: string; "distribution_key_paths"?: string; "payload_contains"?: string; "latency_from"?: number; "latency_to"?: number; "limit"?: number }; answer: LatencyCalls };
+  "GET /events/latency_aggregate": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "cost_source"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "start_event_type"?: string; "end_event_type"?: string; "outcome"?: "success" | "error" | "all"; "pair_key_paths"?: string; "distribution_key_paths"?: string; "payload_contains"?: string; "as"?: "sql"; "bin_count"?: number; "payload_sum_paths"?: string; "distribution_limit"?: number; "distribution_order"?: "count" | "error_count" | "p50" | "p95" | "p99" | "max" }; answer: LatencyAggregate };
+  "GET /events/latency_calls": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "cost_source"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "start_event_type"?: string; "end_event_type"?: string; "outcome"?: "success" | "error" | "all"; "pair_key_paths"?: string; "distribution_key_paths"?: string; "payload_contains"?: string; "latency_from"?: number; "latency_to"?: number; "limit"?: number }; answer: LatencyCalls };
   "GET /events/models": { answer: string[] };
-  "GET /events/summary": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "order"?: "asc" | "desc"; "cursor"?: string; "limit"?: number }; answer: EventSummaryPage };
+  "GET /events/summary": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "cost_source"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "order"?: "asc" | "desc"; "cursor"?: string; "limit"?: number }; answer: EventSummaryPage };
   "GET /events/tool_names": { answer: string[] };
   "GET /events/trigger_events": { answer: string[] };
   "GET /exports/evaluations": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "format"?: "ndjson" | "parquet" }; answer: EvaluationLine };
-  "GET /exports/events": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "format"?: "ndjson" | "parquet" }; answer: EventLine };
+  "GET /exports/events": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "cost_source"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "format"?: "ndjson" | "parquet" }; answer: EventLine };
   "GET /exports/files": { query: { "limit"?: number; "offset"?: number }; answer: ExportFileList };
   "GET /exports/sessions": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "model"?: string; "provider"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "format"?: "ndjson" | "parquet" }; answer: SessionLine };
   "GET /health": { answer: Health };
@@ -2326,7 +2353,7 @@ export interface Routes {
   "GET /sessions/{session_id}": { path: { "session_id": string }; answer: SessionDetail };
   "GET /sessions/{session_id}/events/{event_id}": { path: { "session_id": string; "event_id": number }; answer: Event };
   "GET /sessions/{session_id}/export": { path: { "session_id": string }; query: { "format"?: "jsonl" | "array" | "json" }; answer: EvalRequest | ExportedEvent[] };
-  "GET /sessions/{session_id}/outline": { path: { "session_id": string }; query: { "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "columns"?: "id"; "limit"?: number; "cursor"?: string; "around"?: number; "since"?: string }; answer: Outline };
+  "GET /sessions/{session_id}/outline": { path: { "session_id": string }; query: { "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "cost_source"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "columns"?: "id"; "limit"?: number; "cursor"?: string; "around"?: number; "since"?: string }; answer: Outline };
   "POST /sessions/{session_id}/re-evaluate": { path: { "session_id": string }; answer: Queued };
   "GET /settings": { answer: SettingList };
   "GET /settings/model-context-windows": { answer: WindowList };

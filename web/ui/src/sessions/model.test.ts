@@ -30,6 +30,11 @@ function session(id: string, changes: Partial<Session> = {}): Session {
     cache_write_tokens: 0,
     cache_write_1h_tokens: 0,
     reasoning_tokens: 0,
+    model_calls: 0,
+    unpriced_calls: 0,
+    cost_usd: null,
+    reported_usd: null,
+    computed_usd: null,
     latest_evaluation: null,
     ...changes,
   };
