@@ -1,22 +1,24 @@
 """The parameters and the answer of POST /events/import."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from marshmallow import Schema, ValidationError, pre_load, validate
 from marshmallow.fields import String
 
-from shared.intake.imports.dimensions import (
-    MAX_ATTRIBUTE,
-    MAX_KEY,
-    MAX_TAG,
-    MAX_USER,
-    MAX_VALUES,
-    MAX_VERSION,
-)
 from shared.intake.imports.formats import AUTO, NAMES
 from shared.intake.imports.service import MAX_SESSIONS
+from shared.reading.dimensions.names import (
+    MAX_ATTRIBUTES,
+    MAX_KEY_CHARS,
+    MAX_TAG_CHARS,
+    MAX_TAGS,
+    MAX_USER_CHARS,
+    MAX_VALUE_CHARS,
+    MAX_VERSION_CHARS,
+    PREFIX,
+    is_key,
+)
 from web import fields
 
 MAX_PATH = 4096
@@ -25,8 +27,7 @@ _MAX_MS = 2**42
 
 
 # Parameters that are attributes, each with a key of its own.
-_ATTRIBUTE, _PREFIX = "attr", "attr."
-_KEY = re.compile(rf"[A-Za-z0-9_.:/-]{{1,{MAX_KEY}}}")
+_ATTRIBUTE = PREFIX.removesuffix(".")
 _NO_CONTROL = validate.Regexp(r"^[^\x00-\x1f\x7f-\x9f]*\Z", error="contains a control character")
 
 
@@ -40,24 +41,24 @@ def _text(most: int) -> list[validate.Validator]:
 
 
 def _require_tags(tags: list[str]) -> None:
-    if len(tags) > MAX_VALUES:
-        raise ValidationError(f"must be at most {MAX_VALUES}")
+    if len(tags) > MAX_TAGS:
+        raise ValidationError(f"must be at most {MAX_TAGS}")
     for tag in tags:
-        validate.And(*_text(MAX_TAG))(tag)
+        validate.And(*_text(MAX_TAG_CHARS))(tag)
 
 
 def _require_attributes(pairs: Mapping[str, str]) -> None:
     """Raises `ValidationError` with the names of the parameters."""
-    if len(pairs) > MAX_VALUES:
-        raise ValidationError(f"must be at most {MAX_VALUES}", _ATTRIBUTE)
+    if len(pairs) > MAX_ATTRIBUTES:
+        raise ValidationError(f"must be at most {MAX_ATTRIBUTES}", _ATTRIBUTE)
     for key, value in pairs.items():
-        name = f"{_PREFIX}{key}"
-        if not _KEY.fullmatch(key):
+        name = f"{PREFIX}{key}"
+        if not is_key(key):
             raise ValidationError(
-                f"must have a key of 1 to {MAX_KEY} characters of A-Za-z0-9_.:/-", name
+                f"must have a key of 1 to {MAX_KEY_CHARS} characters of A-Za-z0-9_.:/-", name
             )
         try:
-            validate.And(*_text(MAX_ATTRIBUTE))(value)
+            validate.And(*_text(MAX_VALUE_CHARS))(value)
         except ValidationError as error:
             raise ValidationError(error.messages, name) from None
 
@@ -99,17 +100,17 @@ class ImportQuery(Schema):
     user_id = fields.text(
         "the person whom the agent works for, of events without a user",
         optional=True,
-        validate=_text(MAX_USER),
+        validate=_text(MAX_USER_CHARS),
     )
     agent_version = fields.text(
         "the release of the agent, of events without one",
         optional=True,
-        validate=_text(MAX_VERSION),
+        validate=_text(MAX_VERSION_CHARS),
     )
     tags = fields.values("tags of events without any, comma-separated", validate=_require_tags)
     attributes = fields.mapping(
-        f"attributes, as `{_PREFIX}plan=pro`, of events without one of that key; at most"
-        f" {MAX_VALUES}",
+        f"attributes, as `{PREFIX}plan=pro`, of events without one of that key; at most"
+        f" {MAX_ATTRIBUTES}",
         data_key=_ATTRIBUTE,
         load_default=dict,
         values=String(),
@@ -118,8 +119,8 @@ class ImportQuery(Schema):
     @pre_load
     def collect_attributes(self, given: Mapping[str, Any], **_: object) -> dict[str, Any]:
         """Puts the parameters whose names begin with `attr.` together."""
-        pairs = {name: value for name, value in given.items() if name.startswith(_PREFIX)}
-        attributes = {name.removeprefix(_PREFIX): value for name, value in pairs.items()}
+        pairs = {name: value for name, value in given.items() if name.startswith(PREFIX)}
+        attributes = {name.removeprefix(PREFIX): value for name, value in pairs.items()}
         _require_attributes(attributes)
         others = {name: given[name] for name in given if name not in (_ATTRIBUTE, *pairs)}
         return {**others, _ATTRIBUTE: attributes}

@@ -7,17 +7,12 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Raw
 
-# The most characters of each, and the most tags or attributes of an event.
-MAX_USER, MAX_VERSION, MAX_TAG, MAX_KEY, MAX_ATTRIBUTE = 256, 128, 64, 64, 256
-MAX_VALUES = 32
+from shared.reading.dimensions.names import NAME_AN_ACTOR, REDACTED
 
 # The address of a repository that has no scheme: `git@host:owner/name`.
 _WITHOUT_SCHEME = re.compile(r"[^/\\:]{2,}:([^?#]*)", re.DOTALL)
 _OWNER_AND_NAME = re.compile(r"(?:.*/)?([^/@:]+/[^/@:]+?)(?:\.git)?/*", re.DOTALL)
 _SEPARATORS = re.compile(r"[/\\]")
-_REDACTED = "[redacted]"
-# There `user_id` names the person who acted.
-_OF_WHO_ACTED = frozenset({"agent_pause", "agent_resume", "human_pause", "human_interrupt"})
 
 # The fields of an event as they were written.
 Members = dict[str, Raw]
@@ -55,7 +50,7 @@ class GivenDimensions(msgspec.Struct, frozen=True):
 
     def _lacking(self, event: Members, event_type: str) -> dict[str, object]:
         fields: dict[str, object] = {}
-        if self.user_id and event_type not in _OF_WHO_ACTED and not _has(event, "user_id"):
+        if self.user_id and event_type not in NAME_AN_ACTOR and not _has(event, "user_id"):
             fields["user_id"] = self.user_id
         if self.agent_version and not (_has(event, "agent_version") or _has(event, "release")):
             fields["agent_version"] = self.agent_version
@@ -75,7 +70,7 @@ _NOTHING = GivenDimensions()
 
 def told(value: str) -> str | None:
     """Returns a text that says something; None for the mark of a redacted value."""
-    return value if value and value != _REDACTED else None
+    return value if value and value != REDACTED else None
 
 
 def dimensions_of(version: str, **attributes: str | None) -> Dimensions:

@@ -20,14 +20,12 @@ from shared.reading.dimensions.names import (
     MAX_USER_CHARS,
     MAX_VALUE_CHARS,
     MAX_VERSION_CHARS,
+    NAME_AN_ACTOR,
+    REDACTED,
     is_key,
 )
 
-REDACTED = "[redacted]"
-
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-# In these events `user_id` names the person who acted, and not the one the agent works for.
-_OF_SOMEBODY_ELSE = frozenset({"agent_pause", "agent_resume", "human_pause", "human_interrupt"})
 
 _decode = msgspec.json.Decoder().decode
 _decode_members = msgspec.json.Decoder(dict[str, Raw]).decode
@@ -114,7 +112,7 @@ def read_dimensions(
     """Returns the dimensions of an accepted event, and counts in `left_out` what has no place."""
     redacted = rules.redacted
     user = None
-    if event_type not in _OF_SOMEBODY_ELSE and "user_id" not in redacted:
+    if event_type not in NAME_AN_ACTOR and "user_id" not in redacted:
         user = _user(fields.user_id, left_out)
     version = None
     if "agent_version" not in redacted:
