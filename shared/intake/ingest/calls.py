@@ -22,6 +22,8 @@ COUNTS = (
     "reasoning_tokens",
     "web_searches",
 )
+# The types of events that may be calls.
+ENDS = frozenset({MODEL.end, TOOL.end})
 NO_COST = CallCost()
 _NOT_REPORTED: tuple[int | None, bool] = (None, True)
 

@@ -51,13 +51,10 @@ class OmittedValues(Counter[str]):
 class EventDimensions(NamedTuple):
     """The dimensions that one event has itself."""
 
-    user_id: str | None
-    agent_version: str | None
-    tags: list[str]
-    attributes: dict[str, str]
-
-
-NO_DIMENSIONS = EventDimensions(None, None, [], {})
+    user_id: str | None = None
+    agent_version: str | None = None
+    tags: Sequence[str] = ()
+    attributes: dict[str, str] = {}  # noqa: RUF012 never changed where it is the default
 
 
 def _none_of(_keys: Collection[str]) -> Collection[str]:
@@ -93,17 +90,20 @@ def drop_refused(
             left_out.count_full([key])
 
 
-def may_have_dimensions(fields: Fields, rules: DimensionRules) -> bool:
-    """Returns whether the event has a source of dimensions; quick, as most events have none."""
-    return bool(
-        fields.user_id is not UNSET
-        or fields.metadata is not UNSET
-        or fields.attributes is not UNSET
-        or fields.tags is not UNSET
-        or fields.agent_version is not UNSET
-        or fields.release is not UNSET
-        or rules.paths
-    )
+def places_of_dimensions(events: Sequence[Fields], rules: DimensionRules) -> list[int]:
+    """Returns the places of the events that have a source of dimensions; most have none."""
+    if rules.paths:
+        return list(range(len(events)))
+    return [
+        place
+        for place, event in enumerate(events)
+        if event.user_id is not UNSET
+        or event.metadata is not UNSET
+        or event.attributes is not UNSET
+        or event.tags is not UNSET
+        or event.agent_version is not UNSET
+        or event.release is not UNSET
+    ]
 
 
 def read_dimensions(

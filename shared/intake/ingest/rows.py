@@ -1,18 +1,17 @@
 """Turns accepted batches into the columns of `events`."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from operator import attrgetter
 
 from shared.foundation.clickhouse.event_columns import CALL_COLUMNS, EVENT_COLUMNS, PAYLOAD_COLUMNS
 from shared.intake.ingest import usage
 from shared.intake.ingest.batch import Batch
-from shared.intake.ingest.calls import cost_in, is_call
+from shared.intake.ingest.calls import ENDS, cost_in, is_call
 from shared.intake.ingest.dimensions import (
-    NO_DIMENSIONS,
     EventDimensions,
     OmittedValues,
     drop_refused,
-    may_have_dimensions,
+    places_of_dimensions,
     read_dimensions,
 )
 from shared.intake.ingest.fields import Fields, is_error, read_fields
@@ -45,7 +44,6 @@ _COST_GETTERS: list[tuple[str, Callable[[CallCost], object]]] = [
         "price_id": "price_id",
     }.items()
 ]
-_DIMENSION_GETTERS = [(name, attrgetter(name)) for name in EventDimensions._fields]
 
 
 def columns_of(
@@ -55,11 +53,11 @@ def columns_of(
 
     `left_out` counts the values of dimensions that have no place.
     """
+    counted = OmittedValues() if left_out is None else left_out
     fields = [read_fields(payload) for payload in batch.payloads]
+    ends = [place for place, event_type in enumerate(batch.event_types) if event_type in ENDS]
     calls = {
-        place: event
-        for place, (event_type, event) in enumerate(zip(batch.event_types, fields, strict=True))
-        if is_call(event_type, event)
+        place: fields[place] for place in ends if is_call(batch.event_types[place], fields[place])
     }
     # It fills the fields of calls, and therefore comes first.
     costs = [
@@ -87,11 +85,20 @@ def columns_of(
         columns[name] = _spread(calls, map(cost_value_of, costs), len(batch))
     notes = [one.notes for one in costs]
     columns["cost_notes"] = _spread(calls, notes, len(batch), ())
-    dimensions = _dimensions(
-        batch, fields, rules, OmittedValues() if left_out is None else left_out
-    )
-    for name, dimension_of in _DIMENSION_GETTERS:
-        columns[name] = list(map(dimension_of, dimensions))
+    places = places_of_dimensions(fields, rules.dimensions)
+    found = [
+        read_dimensions(
+            batch.event_types[place],
+            fields[place],
+            batch.payloads[place],
+            rules.dimensions,
+            counted,
+        )
+        for place in places
+    ]
+    drop_refused(found, rules.dimensions, counted)
+    for name, nothing in EventDimensions._field_defaults.items():
+        columns[name] = _spread(places, map(attrgetter(name), found), len(batch), nothing)
     return columns
 
 
@@ -103,20 +110,6 @@ def _spread(
     for place, value in zip(places, values, strict=True):
         column[place] = value
     return column
-
-
-def _dimensions(
-    batch: Batch, fields: Sequence[Fields], rules: IngestRules, left_out: OmittedValues
-) -> list[EventDimensions]:
-    """Returns the dimensions of all events; most have none."""
-    found = [NO_DIMENSIONS] * len(fields)
-    for place, event in enumerate(fields):
-        if may_have_dimensions(event, rules.dimensions):
-            found[place] = read_dimensions(
-                batch.event_types[place], event, batch.payloads[place], rules.dimensions, left_out
-            )
-    drop_refused(found, rules.dimensions, left_out)
-    return found
 
 
 def _fill(fields: Fields, window: int) -> float | None:
