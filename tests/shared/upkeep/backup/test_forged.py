@@ -115,7 +115,9 @@ def everything(runtime: Runtime) -> dict[str, Any]:
             rows = session.scalars(text(f"SELECT row::text FROM {table} AS row ORDER BY 1"))
             found[table] = list(rows)
     for table in ("events", "agent_sessions", "evaluations"):
-        found[f"clickhouse.{table}"] = runtime.clickhouse.rows(f"SELECT count() FROM {table}")
+        # Without FINAL a merge in the background would change the number.
+        count = f"SELECT count() FROM {table} FINAL"
+        found[f"clickhouse.{table}"] = runtime.clickhouse.rows(count)
     # Keys that end by themselves may do so meanwhile; a key that is made to end is missed here.
     lasting = [key for key in runtime.redis.scan_iter() if runtime.redis.ttl(key) == -1]
     return found | {str(key): runtime.redis.dump(key) for key in lasting}
