@@ -30,7 +30,7 @@ class OmittedCounts(Schema):
 
 
 class Dimensions(Schema):
-    """What the sessions of an organization can be told apart by."""
+    """The dimensions of an organization's sessions."""
 
     attributes = fields.rows(AttributeKey, "those of most sessions first", maxItems=MAX_KEYS)
     users = fields.integer(f"different users in sessions of the last {DAYS} days")

@@ -1,4 +1,4 @@
-"""What the calls among events used, and what they cost."""
+"""The usage and the cost of the calls among events."""
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType

@@ -1,4 +1,4 @@
-"""What the settings of an organization mean for its events, cached by each process."""
+"""The rules of an organization for its events, cached by each process."""
 
 import uuid
 from collections.abc import Collection, Mapping

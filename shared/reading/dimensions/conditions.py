@@ -16,6 +16,8 @@ from shared.reading.dimensions.names import ANY, MAX_ATTRIBUTE_FILTERS, PREFIX, 
 
 FIRST_VALUES = "minMap(first_values)"
 _OF_SESSIONS = "SELECT session_id FROM agent_sessions WHERE org_id = {{org_id:String}}"
+# The values of a dimension that are remembered of a session, as the table says.
+MOST_SEEN = 64
 _MISSABLE = ("user_id", "agent_version", "tag")
 
 # Each value of the merged map is (time, arrival, id, text); without one the text is "".
@@ -39,10 +41,13 @@ def in_session(dimension: str) -> str:
 def effective(column: str) -> str:
     """Returns a template of the condition that an event's effective value is one of the values.
 
-    The first part finds the sessions by their index; the rest is exact.
+    The first part finds the sessions quickly, among them all that may have more values than are
+    remembered; the rest is exact.
     """
     first = FIRST_USER if column == "user_id" else FIRST_VERSION
-    having_it = in_session(column).replace("{}", "{0}")
+    seen = f"seen_values['{column}']"
+    may_have = f"(hasAny({seen}, {{0}}) OR length({seen}) >= {MOST_SEEN})"
+    having_it = f"session_id IN ({_OF_SESSIONS} AND {may_have})"
     of_first = f"{_OF_SESSIONS} AND {having_it} GROUP BY session_id HAVING {first} IN {{0}}"
     return f"{having_it} AND ({column} IN {{0}} OR isNull({column}) AND session_id IN ({of_first}))"
 

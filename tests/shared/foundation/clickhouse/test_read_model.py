@@ -38,7 +38,7 @@ def _store(clickhouse: ClickHouse, names: list[str]) -> None:
 
 
 class _Facts(NamedTuple):
-    """What the schemas of this test know of a session."""
+    """The facts of a session that the schemas of this test have."""
 
     agent_id: str
     environment: str

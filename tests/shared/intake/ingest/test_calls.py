@@ -1,4 +1,4 @@
-"""What calls cost when they are stored: from their fields, and from their providers' usage."""
+"""The cost of calls when they are stored: from their fields, and from their providers' usage."""
 
 from decimal import Decimal
 from typing import Any

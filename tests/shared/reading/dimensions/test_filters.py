@@ -117,3 +117,20 @@ def test_sessions(clickhouse: ClickHouse, org_id: str, stored: list[Stored], cas
     }
     found = page(clickhouse, org_id, SessionFilters(**given), limit=100, cursor=None)
     assert {one.facts.session_id for one in found.rows} == expected
+
+
+def test_a_user_among_many_of_one_session_is_found(clickhouse: ClickHouse, org_id: str) -> None:
+    """A session remembers 64 users, whichever they are."""
+    lines = [event("s", f"10:{n // 60:02d}:{n % 60:02d}", user_id=f"u{n}") for n in range(90)]
+    store_events(clickhouse, org_id, lines)
+    for number in range(90):
+        found = read_page(
+            clickhouse,
+            org_id,
+            ("user_id",),
+            EventFilters(user_id=[f"u{number}"]),
+            ascending=True,
+            cursor=None,
+            limit=10,
+        )
+        assert found.rows == [(f"u{number}",)]

@@ -1,4 +1,4 @@
-"""What a call of a model used and cost, by every attribute that can tell it."""
+"""The usage and the cost of a call of a model, by every attribute that can tell it."""
 
 import json
 from itertools import pairwise
