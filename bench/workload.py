@@ -3,7 +3,10 @@
 Every value is a hash of the numbers of the session and the event. The same size is therefore the
 same workload each time, whenever it ends. The rows are inserted as ingest leaves them: in blocks of
 about 32,000 events of all organizations in the order of time. One and a half percent of them are
-sent again a block later.
+sent again a block later, or another share.
+
+The first event of a session names its user, the agent's version, tags and attributes; a tenth of
+the sessions have no user. Each model has a price but the rarest.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +28,8 @@ EVALUATIONS = 200_000
 RARE_TOOLS = 5
 # The number of calls of a rare tool in the month, in an organization of any size.
 _RARE_CALLS = 60
+# One event of so many is sent again.
+RESENT = 64
 _SESSIONS_A_BLOCK = 650
 
 SESSION_ID = "concat('ses_', lower(hex(cityHash64({number}, 'session'))))"
@@ -46,11 +51,16 @@ class Workload:
 
 
 def ensure(
-    site: Site, events: int, advance: Callable[[int], None], *, orgs: int = ORGS
+    site: Site,
+    events: int,
+    advance: Callable[[int], None],
+    *,
+    orgs: int = ORGS,
+    resent: int = RESENT,
 ) -> Workload:
     """Generates the workload of a site unless it exists.
 
-    `advance` gets the number of new events.
+    `advance` gets the number of new events. One event of `resent` is sent again.
     """
     note = site.directory / "workload.json"
     if note.exists():
@@ -60,7 +70,7 @@ def ensure(
     workload = Workload(events, now_us(), slugs, tuple(map(str, _make_orgs(site, slugs))))
     client = site.clickhouse()
     for first in range(0, workload.sessions, _SESSIONS_A_BLOCK):
-        client.execute(_events_of(workload, first))
+        client.execute(_events_of(workload, first, resent))
         advance(min(_SESSIONS_A_BLOCK, workload.sessions - first) * EVENTS_A_SESSION)
     for statement in _evaluations_of(workload):
         client.execute(statement)
@@ -95,7 +105,7 @@ def _edges(weights: Sequence[float]) -> list[int]:
     return edges
 
 
-def _events_of(workload: Workload, first: int) -> str:
+def _events_of(workload: Workload, first: int, resent: int) -> str:
     """Returns one block: the events of some sessions, and again a few from the block before."""
     # Half of the events belong to tools, in pairs.
     weights = _weights(len(workload.org_ids))
@@ -109,10 +119,12 @@ def _events_of(workload: Workload, first: int) -> str:
         rare_tools=RARE_TOOLS,
         begin=max(0, first - _SESSIONS_A_BLOCK),
         first=first,
+        sessions=workload.sessions,
         count=min(first + _SESSIONS_A_BLOCK, workload.sessions) - max(0, first - _SESSIONS_A_BLOCK),
         started_at=workload.ended_at - DAYS * 86_400_000_000,
         gap=DAYS * 86_400_000_000 // workload.sessions,
         ended_at=workload.ended_at,
+        resent=resent,
     )
 
 
@@ -122,7 +134,9 @@ _EVENTS = """
 INSERT INTO events (
     org_id, id, session_id, agent_id, event_type, environment, ts, arrival, payload, summary,
     is_error, tool_name, tool_call_id, hook_name, hook_id, trigger_event, request_id, error_type,
-    model, outcome, duration_ms, input_tokens, output_tokens, context_window, context_fill
+    model, outcome, duration_ms, input_tokens, output_tokens, context_window, context_fill,
+    user_id, agent_version, tags, attributes, provider, cache_read_tokens, cost_usd, computed_usd,
+    cost_source, unpriced_reason, price_id
 )
 WITH
     cityHash64(s, j) AS dice,
@@ -149,6 +163,17 @@ WITH
     toUInt32(20 + pow((dice % 1000) / 250, 6)) AS took,
     toUInt32(200 + dice % 9000) AS tokens_in,
     toUInt32(20 + dice % 800) AS tokens_out,
+    toUInt32(intDiv(tokens_in * (dice % 4), 4)) AS cached,
+    j = 0 AS names,
+    if(names AND cityHash64(s, 'named') % 10 > 0, concat('user-', toString(toUInt32(floor(
+        2000 * pow((cityHash64(s, 'user') % 10000) / 10000, 2))))), NULL) AS person,
+    concat('1.', toString(intDiv(s * 12, {sessions}))) AS release_,
+    ['free', 'team', 'enterprise'][1 + cityHash64(s, 'plan') % 3] AS plan,
+    kind = 'model_response' AS is_call,
+    is_call AND llm != 'model-7' AS is_priced,
+    -- 3, 0.3 and 15 dollars a million: a number of 1e-7 dollars.
+    (tokens_in - cached) * 30 + cached * 3 + tokens_out * 150 AS tenths,
+    if(is_priced, toDecimal128(tenths, 12) / 10000000, NULL) AS cost,
     {started_at} + s * {gap}
         + j * toInt64(1000000 + cityHash64(s, 'pace') % 9000000) + dice % 900000 AS us,
     s < {first} AS again,
@@ -164,6 +189,12 @@ WITH
            '","agent_id":"', agent, '","environment":"', place, '",',
            multiIf(of_tool, concat('"tool_name":"', tool, '","tool_call_id":"', call_id, '",'),
                    of_model, concat('"model":"', llm, '","request_id":"', call_id, '",'), ''),
+           if(isNull(person), '', concat('"user_id":"', person, '",')),
+           if(names, concat('"agent_version":"', release_, '","tags":["', plan,
+                            '"],"attributes":{{"plan":"', plan, '"}},'), ''),
+           if(is_call, concat('"provider":"maker","input_tokens":', toString(tokens_in),
+                              ',"output_tokens":', toString(tokens_out), ',"cache_read_tokens":',
+                              toString(cached), ','), ''),
            '"content":"', said, '"}}') AS body
 SELECT
     {orgs}[org],
@@ -190,10 +221,21 @@ SELECT
     if(kind = 'model_response', tokens_in, NULL),
     if(kind = 'model_response', tokens_out, NULL),
     if(kind = 'model_response', 200000, NULL),
-    if(kind = 'model_response', (tokens_in + tokens_out) / 200000, NULL)
+    if(kind = 'model_response', (tokens_in + tokens_out) / 200000, NULL),
+    person,
+    if(names, release_, NULL),
+    if(names, [plan], []),
+    if(names, map('plan', plan), map()),
+    if(is_call, 'maker', NULL),
+    if(is_call, cached, NULL),
+    cost,
+    cost,
+    multiIf(is_priced, 'computed', is_call, 'unpriced', NULL),
+    if(is_call AND NOT is_priced, 'no_price', NULL),
+    if(is_priced, 'builtin:bench:model', NULL)
 FROM (SELECT number AS s FROM numbers({begin}, {count}))
 ARRAY JOIN range(n) AS j
-WHERE us < {ended_at} AND (NOT again OR dice % 64 = 0)
+WHERE us < {ended_at} AND (NOT again OR dice % {resent} = 0)
 """
 
 
