@@ -183,6 +183,29 @@ class ClickHouse:
                 settings=dict(settings or {}),
             )
 
+    def insert_joined(
+        self,
+        statement: str,
+        params: Mapping[str, object],
+        name: str,
+        structure: Sequence[tuple[str, str]],
+        rows: Sequence[Sequence[object]],
+        *,
+        settings: Mapping[str, object] | None = None,
+    ) -> None:
+        """Runs an `INSERT … SELECT …` that reads `rows` as the table `name`.
+
+        `structure` has the names and types of its columns.
+        """
+        sent = {"name": name, "structure": list(structure), "data": rows}
+        with self._client(statement) as client:
+            client.execute(
+                statement,
+                _bindable(params),
+                external_tables=[sent],
+                settings=dict(settings or {}),
+            )
+
     def close(self) -> None:
         """Closes the idle connections."""
         while True:

@@ -174,6 +174,26 @@ EVENT_COLUMNS: tuple[EventColumn, ...] = (
 PAYLOAD_COLUMNS = tuple(column for column in EVENT_COLUMNS if column.source == "payload")
 CALL_COLUMNS = tuple(column for column in EVENT_COLUMNS if column.source == "call")
 LISTED = tuple(column for column in EVENT_COLUMNS if column.listed)
+# What is read of a call, and what it costs; and what says whose an event is. Events that are stored
+# may be written again with other values in these (`shared.foundation.clickhouse.rewriting`).
+USAGE_NAMES = (
+    "input_tokens",
+    "output_tokens",
+    *(column.name for column in CALL_COLUMNS),
+    "provider",
+    "service_tier",
+    "context_fill",
+)
+COST_NAMES = (
+    "cost_usd",
+    "reported_usd",
+    "computed_usd",
+    "cost_source",
+    "unpriced_reason",
+    "price_id",
+    "cost_notes",
+)
+DIMENSION_NAMES = ("user_id", "agent_version", "tags", "attributes")
 
 # The order of events everywhere: time, then arrival, then position in the batch.
 ORDER = ("ts", "arrival", "id")

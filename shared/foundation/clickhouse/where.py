@@ -40,6 +40,11 @@ class Where:
         return self.add(condition, start=start, stop=stop)
 
     @property
+    def conditions(self) -> tuple[str, ...]:
+        """Returns all conditions, the organization's first."""
+        return tuple(self._conditions)
+
+    @property
     def added(self) -> tuple[str, ...]:
         """Returns the conditions other than the organization's."""
         return tuple(self._conditions[1:])

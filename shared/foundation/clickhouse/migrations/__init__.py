@@ -10,6 +10,7 @@ from shared.foundation.clickhouse.migrations import (
     m0005_facets,
     m0006_dimensions,
     m0007_costs,
+    m0008_versions,
 )
 
 MIGRATIONS: tuple[ModuleType, ...] = (
@@ -20,4 +21,5 @@ MIGRATIONS: tuple[ModuleType, ...] = (
     m0005_facets,
     m0006_dimensions,
     m0007_costs,
+    m0008_versions,
 )

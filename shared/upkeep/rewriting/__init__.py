@@ -1,0 +1,1 @@
+"""Reads stored events in the order of their keys, and writes copies with other values."""
