@@ -38,18 +38,25 @@ def in_session(dimension: str) -> str:
     return f"session_id IN ({_OF_SESSIONS} AND hasAny(seen_values['{dimension}'], {{}}))"
 
 
+def seen_in_session(column: str) -> str:
+    """Returns a template of a condition that finds sessions for `effective`, and a few others.
+
+    It finds all that may have more values than are remembered.
+    """
+    seen = f"seen_values['{column}']"
+    may_have = f"(hasAny({seen}, {{0}}) OR length({seen}) >= {MOST_SEEN})"
+    return f"session_id IN ({_OF_SESSIONS} AND {may_have})"
+
+
 def effective(column: str) -> str:
     """Returns a template of the condition that an event's effective value is one of the values.
 
-    The first part finds the sessions quickly, among them all that may have more values than are
-    remembered; the rest is exact.
+    It is exact; together with `seen_in_session` it is also quick.
     """
     first = FIRST_USER if column == "user_id" else FIRST_VERSION
-    seen = f"seen_values['{column}']"
-    may_have = f"(hasAny({seen}, {{0}}) OR length({seen}) >= {MOST_SEEN})"
-    having_it = f"session_id IN ({_OF_SESSIONS} AND {may_have})"
+    having_it = seen_in_session(column)
     of_first = f"{_OF_SESSIONS} AND {having_it} GROUP BY session_id HAVING {first} IN {{0}}"
-    return f"{having_it} AND ({column} IN {{0}} OR isNull({column}) AND session_id IN ({of_first}))"
+    return f"{column} IN {{0}} OR isNull({column}) AND session_id IN ({of_first})"
 
 
 def published_effective(column: str) -> str:

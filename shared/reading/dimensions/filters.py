@@ -10,6 +10,7 @@ from shared.reading.dimensions.conditions import (
     parse_missing,
     present_sql,
     published_effective,
+    seen_in_session,
 )
 
 ATTRIBUTES = Filter(
@@ -33,6 +34,7 @@ EFFECTIVE = (
         effective("user_id"),
         published_effective("user_id"),
         label="User",
+        narrowed=seen_in_session("user_id"),
     ),
     Filter(
         "agent_version",
@@ -41,6 +43,7 @@ EFFECTIVE = (
         effective("agent_version"),
         published_effective("agent_version"),
         label="Version",
+        narrowed=seen_in_session("agent_version"),
     ),
 )
 

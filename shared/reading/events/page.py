@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from shared.foundation.clickhouse import ClickHouse, Row
 from shared.foundation.clickhouse.event_columns import ORDER, ORDER_KEY, SELECT_KEY, TABLE
+from shared.foundation.clickhouse.rewriting import merged
 from shared.foundation.clickhouse.settings import PAGE, SMALL_PAGE
 from shared.foundation.clickhouse.slices import FUTURE_US, HOUR_US, Slices, TimeRange, newest_event
 from shared.foundation.clickhouse.where import moment, us
@@ -145,13 +146,13 @@ def _read(
     ascending: bool,
     limit: int,
 ) -> list[Row]:
-    # Copies of a row agree in the filtered columns. So filters apply before copies are merged, and
-    # other columns are read only for rows that pass. Copies differ in `arrival`, and the cursor has
-    # the first one: whether a row follows the cursor is decided on merged rows.
+    # Copies of a row agree in most filtered columns. Such filters apply before copies are merged,
+    # and other columns are read only for rows that pass. Copies differ in `arrival`, and the cursor
+    # has the first one: whether a row follows the cursor is decided on merged rows.
     where = filters.where(org_id).within("ts", piece.start, piece.stop)
-    rest = "true"
+    rest = []
     if after is not None:
-        rest = (
+        rest.append(
             f"{ORDER_KEY} {'>' if ascending else '<'}"
             f" ({moment('after_ts')}, {{after_arrival:UInt64}}, {{after_id:UInt64}})"
         )
@@ -162,7 +163,7 @@ def _read(
     weight = payloads.SIZE if payloads.COLUMN in columns else "0"
     return clickhouse.rows(
         f"SELECT {', '.join(chosen)}, {weight}, {SELECT_KEY}"
-        f" FROM {TABLE} FINAL PREWHERE {where} WHERE {rest}"
+        f" FROM {TABLE} {merged(where, *rest)}"
         f" ORDER BY {order} LIMIT {limit:d}",
         where.params,
         settings=SMALL_PAGE if filters.session_ids else PAGE,

@@ -1,13 +1,14 @@
 """SQL that pairs events in one pass, for ranges in which one column decides alone.
 
 Nearly always each event has a value in one column, such as the id of the tool's call, and each
-value has at most one start and one close in its session. Then a pair is a group. Neither FINAL nor
-the order of events is needed, because any copy of an event will do. The statement itself finds out
-whether this holds (`is_odd`). If it does not, `shared.reading.events.latency.pairing` has to pair
-them.
+value has at most one start and one close in its session. Then a pair is a group. The order of
+events is not needed, and FINAL only for columns in which copies of an event may differ: else any
+copy will do. The statement itself finds out whether this holds (`is_odd`). If it does not,
+`shared.reading.events.latency.pairing` has to pair them.
 """
 
 from shared.foundation.clickhouse.event_columns import TABLE
+from shared.foundation.clickhouse.rewriting import may_change
 from shared.foundation.clickhouse.where import Where, us
 from shared.reading.events.families import NAMED
 from shared.reading.events.latency.conditions import MAX_NAME_BYTES, NONE, OUTCOMES, met_bits
@@ -23,7 +24,7 @@ SELECT cityHash64(session_id, {{key}} AS value) AS pair, {{is_unfit}} AS is_unfi
     event_type = {{{{end_type:String}}}} AS is_end, {us("ts")} AS at,
     id, greatest(cityHash64(at, id), 1) AS event, is_error, duration_ms, {{fields}}
     {{met}} AS met, {{place}} AS place, {{name}} AS name
-FROM {TABLE}
+FROM {TABLE} {{final}}
 WHERE {{where}}
 """
 
@@ -65,13 +66,15 @@ def linked_sql(query: LatencyQuery, key: str, where: Where) -> str:
     place, name = first_of(query.distribution_paths, where, MAX_NAME_BYTES)
     met, all_met = met_bits(query, where)
     earlier = [f"{value_of(path, where)} != ''" for path in _before(key, query)]
+    fields = "".join(f"{one}, " for one in query.summed if one != "duration_ms")
     events = _EVENTS.format(
         key=value_of(key, where),
         is_unfit=" OR ".join(["empty(value)", *earlier]),
-        fields="".join(f"{one}, " for one in query.summed if one != "duration_ms"),
+        fields=fields,
         met=met,
         place=place,
         name=name,
+        final="FINAL" if may_change(fields + met) else "",
         where=where,
     )
     groups = _GROUPS.format(

@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.clickhouse.event_columns import ORDER, ORDER_BY, ORDER_KEY, SELECT_KEY, TABLE
+from shared.foundation.clickhouse.rewriting import merged
 from shared.foundation.clickhouse.settings import SMALL_PAGE
 from shared.foundation.clickhouse.where import Where, moment, us
 from shared.reading.events.outline.columns import SELECTED
@@ -45,13 +46,10 @@ _COMPARED = {"after": ">", "before": "<", "from": ">="}
 _BACKWARDS = ", ".join(f"{name} DESC" for name in ORDER)
 # These make up the keys of events.
 _ALWAYS = ("id", "t")
-# Filters hold for all copies of an event or for none, so they apply before copies are merged.
-# Copies differ in `arrival`, so conditions on the key apply to what is left.
+# Copies differ in `arrival`, so conditions on the key apply to merged rows.
 _ROWS = f"""
 SELECT {{columns}}, arrival AS arrived
-FROM {TABLE} FINAL
-PREWHERE {{where}}
-WHERE {{rest}}
+FROM {TABLE} {{merged}}
 ORDER BY {{order}}
 LIMIT {{limit}}
 """
@@ -69,7 +67,7 @@ def read(
     limit: int,
 ) -> OutlineRows:
     """Reads the first `limit` events of `place`, or the last ones before it."""
-    rest = "true" if place is None else _compared(where, place)
+    rest = () if place is None else (_compared(where, place),)
     backwards = place is not None and place.side == "before"
     order = _BACKWARDS if backwards else ORDER_BY
     return _read(clickhouse, where, names, rest, order, limit, reverse=backwards)
@@ -95,7 +93,7 @@ def read_arrived(
     where.add(
         f"ts >= {moment('oldest')} AND ts <= {moment('newest')}", oldest=oldest, newest=newest
     )
-    found = _read(clickhouse, where, names, rest, "arrival, id", limit)
+    found = _read(clickhouse, where, names, (rest,), "arrival, id", limit)
     left = None
     if len(found) == limit:
         _, arrival, event_id = found.key(-1)
@@ -115,7 +113,7 @@ def page_around(
     Pages are those that begin at the first event and have `limit` events each.
     """
     keys = clickhouse.rows(
-        f"SELECT {SELECT_KEY} FROM {TABLE} FINAL PREWHERE {where} AND id = {{event:UInt64}}",
+        f"SELECT {SELECT_KEY} FROM {TABLE} {merged(where, 'id = {event:UInt64}')}",
         {**where.params, "event": event_id},
         settings=SMALL_PAGE,
     )
@@ -123,12 +121,12 @@ def page_around(
         return None
     rest = _compared(where, OutlinePlace("before", OutlineKey(*keys[0])))
     [(before,)] = clickhouse.rows(
-        f"SELECT count() FROM {TABLE} FINAL PREWHERE {where} WHERE {rest}",
+        f"SELECT count() FROM {TABLE} {merged(where, rest)}",
         where.params,
         settings=SMALL_PAGE,
     )
     starts = clickhouse.rows(
-        f"SELECT {SELECT_KEY} FROM {TABLE} FINAL PREWHERE {where}"
+        f"SELECT {SELECT_KEY} FROM {TABLE} {merged(where)}"
         f" ORDER BY {ORDER_BY} LIMIT 1 OFFSET {before // limit * limit:d}",
         where.params,
         settings=SMALL_PAGE,
@@ -149,7 +147,7 @@ def _read(
     clickhouse: ClickHouse,
     where: Where,
     names: Sequence[str],
-    rest: str,
+    rest: Sequence[str],
     order: str,
     limit: int,
     *,
@@ -158,8 +156,7 @@ def _read(
     chosen = list(dict.fromkeys((*_ALWAYS, *names)))
     sql = _ROWS.format(
         columns=", ".join(f"{SELECTED[name]} AS c{n}" for n, name in enumerate(chosen)),
-        where=where,
-        rest=rest,
+        merged=merged(where, *rest),
         order=order,
         limit=limit,
     )

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.rewriting import IS_REWRITTEN
 from shared.foundation.clickhouse.where import moment
 from shared.foundation.core.clock import from_us, to_us
 from shared.reading.exports.columns import What
@@ -19,10 +20,14 @@ _SETTINGS = {"max_execution_time": 120, "max_threads": 1}
 
 _START: Mapping[Every, str] = {"hourly": "toStartOfHour", "daily": "toStartOfDay"}
 
-# The time of a row, and the values that tell its content from that of other rows.
+# The time of a row, and a number that tells its content from that of other rows.
 _ROWS: Mapping[What, tuple[str, str]] = {
-    "events": ("ts", "id, arrival"),
-    "evaluations": ("completed_at", "evaluation_id, status"),
+    # An event that was not written again has the same text as before there were versions.
+    "events": (
+        "ts",
+        f"if({IS_REWRITTEN}, cityHash64(id, arrival, version), cityHash64(id, arrival))",
+    ),
+    "evaluations": ("completed_at", "cityHash64(evaluation_id, status)"),
 }
 
 
@@ -51,7 +56,7 @@ def of_periods(
 def _of_rows(what: What, every: Every) -> str:
     time, values = _ROWS[what]
     return f"""
-SELECT toUnixTimestamp({_START[every]}({time})), count(), sum(cityHash64({values}))
+SELECT toUnixTimestamp({_START[every]}({time})), count(), sum({values})
 FROM {what} WHERE {_in_range(time)} GROUP BY 1"""
 
 

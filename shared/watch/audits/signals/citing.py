@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from shared.foundation.clickhouse import Row
+from shared.foundation.clickhouse.rewriting import merged
 from shared.foundation.clickhouse.where import Where, us
 from shared.foundation.core.clock import from_us
 from shared.watch.audits.signals.interface import MAX_CITED, Look
@@ -29,12 +30,11 @@ FROM ({{sessions}})
 """
 _OF_EVENTS = f"""
     SELECT session_id, min({us("ts")}) AS first, max({us("ts")}) AS last
-    FROM events FINAL
-    PREWHERE {{where}}
+    FROM events {{merged}}
     GROUP BY session_id
 """
 _EVENTS = f"""
-SELECT id FROM events FINAL PREWHERE {{where}}
+SELECT id FROM events {{merged}}
 ORDER BY ts DESC, arrival DESC, id DESC LIMIT {MAX_CITED}
 """
 _LAST_EVENTS = """
@@ -78,7 +78,7 @@ def citations(condition: str = "true") -> str:
 
 def cited(look: Look, where: Where) -> FindingCitations | None:
     """Returns the citations of a finding about the events of `where`, None if there are none."""
-    found = cited_sessions(look, _OF_EVENTS.format(where=where), where.params)
+    found = cited_sessions(look, _OF_EVENTS.format(merged=merged(where)), where.params)
     return found and found._replace(event_ids=newest_events(look, where))
 
 
@@ -98,7 +98,7 @@ def cited_sessions(
 
 def newest_events(look: Look, where: Where) -> tuple[int, ...]:
     """Returns the ids of the newest events of `where`."""
-    found = rows(look, _EVENTS.format(where=where), where.params)
+    found = rows(look, _EVENTS.format(merged=merged(where)), where.params)
     return tuple(event_id for (event_id,) in found)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from shared.foundation.clickhouse import literals
+from shared.foundation.clickhouse.rewriting import merged
 from shared.foundation.clickhouse.where import Where
 from shared.watch.audits.signals import citing, reading, sql
 from shared.watch.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity
@@ -20,8 +21,7 @@ SELECT agent, model_name, {numbers}
 FROM (
     SELECT CAST(agent_id, 'String') AS agent, CAST(assumeNotNull(model), 'String') AS model_name,
         session_id, context_fill
-    FROM events FINAL
-    PREWHERE {where} AND isNotNull(model)
+    FROM events {merged}
 )
 GROUP BY agent, model_name
 HAVING filled_sessions > 0
@@ -33,10 +33,10 @@ LIMIT {{most:UInt32}}
 def find(look: Look) -> list[Candidate]:
     """Returns a candidate for each agent and model whose window the agent fills."""
     limit = THRESHOLDS[look.sensitivity]
-    where = _responses(look)
+    where = _responses(look).add("isNotNull(model)")
     where.params.update(most=reading.MAX_CANDIDATES)
     numbers = _numbers(limit)
-    statement = _FILLED.format(numbers=reading.select_list(numbers), where=where)
+    statement = _FILLED.format(numbers=reading.select_list(numbers), merged=merged(where))
     made = (
         _candidate(look, limit, agent_id, model, dict(zip(numbers, values, strict=True)))
         for agent_id, model, *values in reading.rows(look, statement, where.params)
@@ -45,7 +45,7 @@ def find(look: Look) -> list[Candidate]:
 
 
 def _responses(look: Look) -> Where:
-    return look.where().add("event_type = 'model_response' AND isNotNull(context_fill)")
+    return look.where().add("event_type = 'model_response'").add("isNotNull(context_fill)")
 
 
 def _numbers(limit: float) -> dict[str, str]:
@@ -63,11 +63,9 @@ def _candidate(
     look: Look, limit: float, agent_id: str, model: str, numbers: Mapping[str, float | int]
 ) -> Candidate | None:
     where = _responses(look).add(
-        "agent_id = {agent:String} AND model = {model:String} AND context_fill >= {limit:Float64}",
-        agent=agent_id,
-        model=model,
-        limit=limit,
+        "agent_id = {agent:String} AND model = {model:String}", agent=agent_id, model=model
     )
+    where.add("context_fill >= {limit:Float64}", limit=limit)
     cited = citing.cited(look, where)
     if cited is None:
         return None

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from shared.foundation.clickhouse import literals
+from shared.foundation.clickhouse.rewriting import merged
 from shared.foundation.clickhouse.where import Where, us
 from shared.watch.audits.signals import citing, reading, sql
 from shared.watch.audits.signals.interface import Candidate, EvidenceQuery, Look, Sensitivity
@@ -47,8 +48,7 @@ SELECT agent, count(), quantileExactInclusive(0.5)(tokens), quantileExactInclusi
     max(tokens)
 FROM (
     SELECT CAST(agent_id, 'String') AS agent, session_id, {_TOKENS} AS tokens
-    FROM events FINAL
-    PREWHERE {{where}}
+    FROM events {{merged}}
     GROUP BY agent, session_id
     HAVING tokens > 0
 )
@@ -60,8 +60,7 @@ SELECT {{numbers}}, {{citations}}
 FROM (
     SELECT session_id, {_TOKENS} AS tokens, min({us("ts")}) AS first, max({us("ts")}) AS last,
         {citing.NO_EVENTS}
-    FROM events FINAL
-    PREWHERE {{where}}
+    FROM events {{merged}}
     GROUP BY session_id
     HAVING tokens > 0
 )
@@ -73,7 +72,7 @@ def find(look: Look) -> list[Candidate]:
     threshold = THRESHOLDS[look.sensitivity]
     where = _with_tokens(look)
     where.params.update(min_sessions=threshold.min_sessions, min_tokens=threshold.min_tokens)
-    agents = reading.rows(look, _AGENTS.format(where=where), where.params)
+    agents = reading.rows(look, _AGENTS.format(merged=merged(where)), where.params)
     limits = [
         (agent, _limit(threshold, sessions, median, upper), highest)
         for agent, sessions, median, upper, highest in agents
@@ -114,7 +113,7 @@ def _candidate(look: Look, agent_id: str, limit: int) -> Candidate:
     statement = _OUTLIERS.format(
         numbers=reading.select_list(_numbers(limit)),
         citations=citing.citations(f"tokens >= {limit}"),
-        where=where,
+        merged=merged(where),
     )
     [row] = reading.rows(look, statement, where.params)
     # The citations follow the numbers.

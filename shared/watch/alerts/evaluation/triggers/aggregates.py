@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from shared.foundation.clickhouse import ClickHouse, OverMemory
+from shared.foundation.clickhouse.rewriting import merged
 from shared.foundation.clickhouse.settings import PAGE
 from shared.foundation.clickhouse.where import Where, moment
 from shared.foundation.core.errors import QueryTimeout
@@ -215,8 +216,7 @@ def scan(org_id: str, group: Sequence[Aggregate], combinator: str = "") -> Scan:
     bound = _BoundValues(where.params)
     columns = [_column(aggregate, combinator, start, common, bound) for aggregate in group]
     prelude = group[0].rows.prelude
-    # Copies of a row agree in every column that is checked before FINAL.
-    source = f"FROM {table.name} FINAL PREWHERE {where}"
+    source = f"FROM {table.name} {merged(where)}"
     return Scan(f"WITH {prelude} " if prelude else "", columns, source, where.params)
 
 
