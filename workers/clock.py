@@ -83,6 +83,7 @@ BEATS: tuple[Beat, ...] = (
     Beat(jobs.TIDY_RECEIPTS, 3600.0),
     Beat(jobs.TIDY_AUDIT_LOG, 3600.0),
     Beat(jobs.DELETE_DATA),
+    Beat(jobs.REPRICE_CALLS),
     Beat(jobs.SWEEP_PURGED, 15.0),
     # Data becomes old at midnight; other runs only find late arrivals.
     Beat(jobs.APPLY_RETENTION, 900.0),

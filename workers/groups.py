@@ -64,11 +64,11 @@ GROUPS: dict[str, Group] = {
     "notifications": Group(("notifications",), ("deliveries",), lambda _settings: 2, shares=True),
     # A turn has a thread, which waits for a language model most of the time.
     "assistant": Group(("assistant",), ("assistant",), lambda _settings: MAX_TURNS, shares=True),
-    # Audits and scheduled exports read a lot, and no person waits for them. Neither waits for the
-    # other.
+    # Audits, scheduled exports and repricings read a lot, and no person waits for them. None of
+    # them waits for another.
     "audits": Group(
-        ("audits", "exports"),
-        ("audits", "exports"),
+        ("audits", "exports", "repricings"),
+        ("audits", "exports", "repricings"),
         lambda _settings: 2,
         niceness=5,
         apart=True,

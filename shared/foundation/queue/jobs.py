@@ -28,6 +28,9 @@ TIDY_NOTIFICATIONS = Task(actor="tidy_notifications", queue="notifications")
 SCHEDULE_AUDITS = Task(actor="schedule_audits", queue="background")
 RUN_AUDITS = Task(actor="run_audits", queue="audits")
 
+# Calls whose costs are computed again.
+REPRICE_CALLS = Task(actor="reprice_calls", queue="repricings")
+
 # Files that organizations get every hour or day.
 WRITE_EXPORTS = Task(actor="write_exports", queue="exports")
 

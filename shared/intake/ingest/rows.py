@@ -75,7 +75,7 @@ def columns_of(
     columns["is_error"] = list(map(is_error, batch.event_types, fields))
     columns["context_window"] = list(windows)
     columns["context_fill"] = [
-        window and _fill(event, window) for event, window in zip(fields, windows, strict=True)
+        window and fill_of(event, window) for event, window in zip(fields, windows, strict=True)
     ]
     for name, value_of in _PAYLOAD_GETTERS:
         columns[name] = list(map(value_of, fields))
@@ -112,7 +112,8 @@ def _spread(
     return column
 
 
-def _fill(fields: Fields, window: int) -> float | None:
+def fill_of(fields: Fields, window: int) -> float | None:
+    """Returns the share of a context window that a call fills, None without tokens."""
     if fields.input_tokens is None and fields.output_tokens is None:
         return None
     return ((fields.input_tokens or 0) + (fields.output_tokens or 0)) / window

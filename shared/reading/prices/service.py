@@ -1,10 +1,10 @@
 """Prices of an organization: its own ones, and those that its calls have."""
 
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -88,6 +88,39 @@ def prices_of(
         org_id: PriceBook(prices, builtin) if prices else shared
         for org_id, prices in _own_prices(session, org_ids).items()
     }
+
+
+def snapshot_of(session: Session, org_id: uuid.UUID) -> list[dict[str, object]]:
+    """Returns the organization's own prices as JSON, for `book_of`."""
+    rows = session.scalars(select(OwnPrice).where(OwnPrice.org_id == org_id))
+    return [
+        {
+            "id": str(row.id),
+            "model": row.model,
+            "provider": row.provider,
+            "valid_from": None if row.valid_from is None else row.valid_from.isoformat(),
+            "created_at": row.created_at.isoformat(),
+            "terms": row.terms,
+        }
+        for row in rows
+    ]
+
+
+def book_of(snapshot: Iterable[Mapping[str, Any]], builtin: BuiltinPrices) -> PriceBook:
+    """Returns the prices of the calls of an organization as they were at a snapshot."""
+    own = [
+        Price(
+            one["id"],
+            "organization",
+            one["model"],
+            one["provider"],
+            one["valid_from"] and datetime.fromisoformat(one["valid_from"]),
+            PriceTerms.parse(**one["terms"]),
+            created_at=datetime.fromisoformat(one["created_at"]),
+        )
+        for one in snapshot
+    ]
+    return PriceBook(own, builtin) if own else builtin_book(builtin)
 
 
 def create(session: Session, org_id: uuid.UUID, wanted: PriceContent, *, created_by: str) -> Price:

@@ -1,5 +1,6 @@
 """The age limits of data, by organization."""
 
+import uuid
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,12 +10,15 @@ from sqlalchemy import select
 
 from shared.access.organizations import CANARY_ID, Organization
 from shared.access.settings import reading as settings
+from shared.foundation.core import clock
 from shared.foundation.core.config import Settings
+from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.postgres import Postgres
 
 KEY = "retention.events_days"
 # Nobody reads a canary later than a minute after it was sent.
 _CANARY_DAYS = 1
+_SOON = timedelta(minutes=10)
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,19 @@ def limits(postgres: Postgres, config: Settings, now: datetime) -> list[Retentio
         RetentionLimit(midnight - timedelta(days=days), days, tuple(found))
         for days, found in sorted(by_days.items())
     ]
+
+
+def kept_from(runtime: Runtime, org_id: uuid.UUID) -> datetime | None:
+    """Returns the moment from which rows of an organization are kept; None for all.
+
+    Near midnight it is that of the next day: what may be removed at any moment counts as gone.
+    """
+    with runtime.postgres.transaction() as session:
+        days = settings.values(session, runtime.settings, [org_id], KEY)[org_id]
+    if not isinstance(days, int) or days <= 0:
+        return None
+    soon = clock.now() + _SOON
+    return soon.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=days)
 
 
 def days_of(found: Sequence[RetentionLimit]) -> dict[str, int]:

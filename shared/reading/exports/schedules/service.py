@@ -3,7 +3,7 @@
 import uuid
 from datetime import datetime
 
-from sqlalchemy import func, select, text, update
+from sqlalchemy import and_, func, or_, select, text, update
 from sqlalchemy.orm import Session
 
 from shared.foundation.core.errors import Conflict
@@ -87,6 +87,21 @@ def write_again(session: Session, org_id: uuid.UUID, since: datetime, until: dat
     marked = session.execute(stale).all()
     look_again(session, org_id)
     return len(marked)
+
+
+def rows_changed(session: Session, org_id: uuid.UUID, since: datetime, until: datetime) -> None:
+    """Has the files written again that have events of a range, or sessions with such events."""
+    files = update(ExportFile).where(
+        ExportFile.org_id == org_id,
+        ExportFile.ends_at > since,
+        # A session is in the file of its last event, which may come later.
+        or_(
+            ExportFile.rows == "sessions",
+            and_(ExportFile.rows == "events", ExportFile.starts_at < until),
+        ),
+    )
+    session.execute(files.values(fingerprint=""))
+    look_again(session, org_id)
 
 
 def look_again(session: Session, org_id: uuid.UUID) -> None:

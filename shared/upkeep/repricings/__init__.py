@@ -1,0 +1,1 @@
+"""Repricings: the usage and the costs of stored calls, read and computed again."""
