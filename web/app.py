@@ -42,6 +42,7 @@ from web.permissions import routes as permission_sets
 from web.prices import routes as prices
 from web.queries import routes as queries
 from web.receipts import routes as receipts
+from web.repricings import routes as repricings
 from web.sessions import routes as sessions
 from web.settings import routes as settings
 from web.ui import routes as ui
@@ -81,6 +82,7 @@ BLUEPRINTS = (
     settings.blueprint,
     model_windows.blueprint,
     prices.blueprint,
+    repricings.blueprint,
     usage.blueprint,
     receipts.blueprint,
 )

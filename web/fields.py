@@ -107,6 +107,6 @@ def count(default: int, least: int, most: int, about: str) -> Field:
     return integer(about, optional=True, strict=True, default=default, **bounds)
 
 
-def switch(default: bool, about: str) -> Field:
+def switch(default: bool, about: str, **details: Any) -> Field:
     """Returns a field for an optional boolean that accepts only true and false."""
-    return _field(Switch, about, optional=True, default=default)
+    return _field(Switch, about, optional=True, default=default, **details)
