@@ -22,6 +22,7 @@ from web.audit_log import routes as audit_log
 from web.audits import routes as audits
 from web.audits.findings import routes as findings
 from web.conversations import routes as conversations
+from web.costs import routes as costs
 from web.dashboards import routes as dashboards
 from web.deletions import routes as deletions
 from web.dimensions import routes as dimensions
@@ -83,6 +84,7 @@ BLUEPRINTS = (
     model_windows.blueprint,
     prices.blueprint,
     repricings.blueprint,
+    costs.blueprint,
     usage.blueprint,
     receipts.blueprint,
 )

@@ -1,0 +1,1 @@
+"""Sums of what calls cost: by dimensions and over time, of a session, and of one call."""
