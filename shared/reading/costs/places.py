@@ -19,15 +19,13 @@ _STEP_SECS = 0.05
 
 
 @contextmanager
-def cost_place(
-    client: redis.Redis, clickhouse: ClickHouse, org_id: str, *, wait_secs: float = WAIT_SECS
-) -> Iterator[None]:
+def cost_place(client: redis.Redis, clickhouse: ClickHouse, org_id: str) -> Iterator[None]:
     """Holds one of the organization's places during the block, and waits for it.
 
-    Raises `RateLimited` after `wait_secs`. Without Redis there are no places, and reads go on.
+    Raises `RateLimited` after 5 s. Without Redis there are no places, and reads go on.
     """
     slots = QuerySlots(client, clickhouse, OF_COSTS)
-    until = time.monotonic() + wait_secs
+    until = time.monotonic() + WAIT_SECS
     with ExitStack() as held:
         while not _takes(held, slots, org_id):
             if time.monotonic() >= until:

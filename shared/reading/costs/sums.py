@@ -36,6 +36,7 @@ STANDARD_DAYS = 30
 _OLDEST = to_us(datetime(1900, 1, 1, tzinfo=UTC))
 _NEWEST = to_us(datetime(2300, 1, 1, tzinfo=UTC))
 _DAY_US = 24 * 3600 * 1_000_000
+_NO_CALLS = SumsRow(TOTAL, GroupPosition("", ()), NOTHING, ())
 
 Key = dict[str, str | None]
 
@@ -161,18 +162,17 @@ def _answer(asked: CostQuery, question: SumsQuestion, rows: Sequence[SumsRow]) -
     of_kind: dict[int, list[SumsRow]] = {kind: [] for kind in (TOTAL, GROUP, OTHER, SERIES)}
     for row in rows:
         of_kind[row.kind].append(row)
-    total, other = of_kind[TOTAL], of_kind[OTHER]
+    total, other = next(iter(of_kind[TOTAL]), _NO_CALLS), of_kind[OTHER]
     groups = of_kind[GROUP] if asked.group_by else []
+    of_groups = ((_key(asked, row), row.points) for row in of_kind[SERIES])
     series = [
-        CostSeries(
-            None if row.kind == TOTAL else _key(asked, row), _points(question.starts, row.points)
-        )
-        for row in (*total, *of_kind[SERIES])
+        CostSeries(key, _points(question.starts, points))
+        for key, points in [(None, total.points), *of_groups]
     ]
     return CostAnswer(
         bounds=CostBounds(*map(format_us, question.span)),
         currency="USD",
-        total=total[0].figures if total else NOTHING,
+        total=total.figures,
         groups=[{"key": _key(asked, row), **msgspec.structs.asdict(row.figures)} for row in groups],
         other=other[0].figures if other and asked.group_by else None,
         series=series if question.starts else [],
