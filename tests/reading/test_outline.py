@@ -80,6 +80,7 @@ def test_every_column_is_what_the_list_of_events_says(
                 "error": int(event["is_error"]),
                 "input_tokens": payload.get("input_tokens"),
                 "output_tokens": payload.get("output_tokens"),
+                "cost_usd": event["cost_usd"],
                 "context_fill": None if fill is None else pytest.approx(fill, abs=5.1e-5),
                 "summary": summary["summary"][:80],
             }

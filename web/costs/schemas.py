@@ -10,10 +10,11 @@ from shared.reading.costs.statement import MAX_SERIES, SORTS
 from shared.reading.costs.sums import STANDARD_DAYS
 from shared.reading.costs.unpriced import MAX_MODELS
 from shared.reading.events.filters import EventFilters
-from shared.reading.prices.cost import Reason
+from shared.reading.prices.cost import CostSource, Reason
 from web import fields
 from web.filters import filtered
 from web.params import Limit
+from web.prices.schemas import PriceRow, Quote, QuoteLine
 
 _NAMES = ", ".join(f"`{name}`" for name in GROUPS)
 
@@ -162,3 +163,19 @@ class UnpricedModels(Schema):
 
     models = fields.rows(UnpricedModel, f"at most {MAX_MODELS}, those of most calls first")
     total = fields.nested(UnpricedTotal)
+
+
+class StoredCost(Quote):
+    """The cost of a call as it is stored."""
+
+    cost_source = fields.text(enum=list(get_args(CostSource)))
+    lines = fields.rows(
+        QuoteLine, "the parts of the computed cost; empty if its price has changed since"
+    )
+    price = fields.nested(
+        PriceRow,
+        "the price that the cost was computed with; null if it does not hold for the call any more",
+        null=True,
+    )
+    reported_usd = fields.number("what the sender reported", null=True)
+    computed_usd = fields.number("what the price said", null=True)

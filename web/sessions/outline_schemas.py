@@ -52,6 +52,7 @@ class OutlineColumns(Schema):
     error = _column(fields.integer(), "1: the event reports a failure; else 0")
     input_tokens = _column(fields.integer(null=True), "")
     output_tokens = _column(fields.integer(null=True), "")
+    cost_usd = _column(fields.number(null=True), "of a call; null if nothing tells it")
     context_fill = _column(fields.number(null=True), "rounded to 4 places")
     summary = _column(fields.text(), f"the first {SUMMARY_CHARS} characters")
 

@@ -5,6 +5,8 @@ from flask import Response, request
 from shared.access import audit_log
 from shared.evaluation.evaluation_jobs.state.service import session_with_state
 from shared.foundation.core.errors import NotFound
+from shared.reading.costs import call as one_call
+from shared.reading.costs.session import costs_of
 from shared.reading.events.one import find as find_event
 from shared.reading.sessions import evaluation_request, event_stream
 from shared.reading.sessions.facts import find
@@ -14,14 +16,15 @@ from shared.reading.sessions.statement import listed
 from shared.reading.sessions.summary import summarize
 from web.auth import access_while_answering, current_identity, current_org_id, requires
 from web.blueprint import Blueprint
+from web.costs.rows import stored_cost_row
 from web.download import attachment, each_portion, streamed
 from web.events.rows import HEAD, event_row
-from web.events.schemas import Event
 from web.responses import json_response
 from web.sessions.outline import add_outline
 from web.sessions.rows import session_row, state_row, totals_body
 from web.sessions.schemas import (
     EvalRequest,
+    EventDetail,
     ExportedEvent,
     ExportQuery,
     SessionDetail,
@@ -35,6 +38,8 @@ from web.state import runtime
 blueprint = Blueprint("sessions", "Events grouped by session id")
 add_outline(blueprint)
 
+# Columns of the cost that lists do not have.
+_OF_CALL = tuple(name for name in one_call.COLUMNS if name not in HEAD)
 _NDJSON = "application/x-ndjson"
 _JSON = "application/json"
 _WRITERS = {
@@ -95,7 +100,10 @@ def read_session(session_id: str) -> Response:
     """
     org_slug = current_identity().org_slug
     session, state = session_with_state(runtime(), current_org_id(), org_slug, session_id)
-    return json_response({**session_row(session), "evaluation_state": state_row(state)})
+    costs = costs_of(runtime().clickhouse, current_identity().org_id, session.facts)
+    return json_response(
+        {**session_row(session), "evaluation_state": state_row(state), "costs": costs}
+    )
 
 
 @blueprint.route("/sessions/<any_id:session_id>/export")
@@ -132,15 +140,17 @@ def export_session(format: str | None, session_id: str) -> Response:  # noqa: A0
 
 @blueprint.route("/sessions/<any_id:session_id>/events/<event_id:event_id>")
 @requires("events:read")
-@blueprint.response(200, Event, errors=(504,))
+@blueprint.response(200, EventDetail, errors=(504,))
 def read_event(session_id: str, event_id: int | None) -> Response:
-    """Return one event of a session, with its payload."""
+    """Return one event of a session, with its payload, and of a call with the parts of its cost."""
     clickhouse, org_id = runtime().clickhouse, current_identity().org_id
-    columns = (*HEAD, "payload")
+    columns = (*HEAD, *_OF_CALL, "payload")
     found = event_id and find_event(clickhouse, org_id, session_id, event_id, columns)
     if not found:
         raise NotFound("there is no such event in this session")
-    return json_response(event_row(found, "payload"))
+    values = dict(zip(columns, found, strict=True))
+    cost = one_call.stored_cost(runtime(), current_org_id(), values)
+    return json_response({**event_row(found, "payload"), "cost": stored_cost_row(cost)})
 
 
 def _accepted_format() -> str:

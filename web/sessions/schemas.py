@@ -3,13 +3,16 @@
 from marshmallow import Schema, validate
 
 from shared.evaluation.evaluation_jobs.state.decision import CODES
+from shared.reading.costs.session import MAX_ROWS
 from shared.reading.evaluations.aggregate.buckets import UNITS
 from shared.reading.sessions.selection import SessionFilters
 from shared.reading.sessions.sorting import LAST_EVENT, MOST_DAYS, PATTERN, STANDARD_DAYS
 from shared.reading.sessions.totals import MAX_TAGS
 from web import fields
+from web.costs.schemas import CostFigures, StoredCost
 from web.evaluation_jobs.schemas import EvaluationJob
 from web.evaluations.schemas import Evaluation
+from web.events.schemas import Event
 from web.filters import filtered
 from web.params import Limit
 from web.statement import AsSql
@@ -152,10 +155,25 @@ class EvaluationState(Schema):
     since = fields.text("when the state began, if that is known", null=True, format="date-time")
 
 
+class SessionCosts(CostFigures):
+    """The figures of the calls of an agent with a model of a provider."""
+
+    agent_id = fields.text()
+    model = fields.text(null=True)
+    provider = fields.text(null=True)
+
+
 class SessionDetail(Session):
     """A session with the state of its evaluation."""
 
     evaluation_state = fields.nested(EvaluationState)
+    costs = fields.rows(SessionCosts, "of its calls, the dearest first", maxItems=MAX_ROWS)
+
+
+class EventDetail(Event):
+    """An event with its payload and the parts of its cost."""
+
+    cost = fields.nested(StoredCost, "null if it is no call", null=True)
 
 
 class ExportQuery(Schema):

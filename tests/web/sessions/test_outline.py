@@ -74,6 +74,7 @@ def test_every_column(
         "error": [0, 0, 1, 0, 0, 1, 0],
         "input_tokens": [None, None, None, None, 1234, None, None],
         "output_tokens": [None, None, None, None, 5, None, None],
+        "cost_usd": [None, None, None, None, 0.003135, None, None],
         "context_fill": [None, None, None, None, 0.0097, None, None],
         "summary": [
             "g" * 80,

@@ -40,6 +40,7 @@ SELECTED = {
     "error": "toUInt8(is_error)",
     "input_tokens": "input_tokens",
     "output_tokens": "output_tokens",
+    "cost_usd": "toFloat64(cost_usd)",
     "context_fill": "round(context_fill, 4)",
     "summary": f"substringUTF8(summary, 1, {SUMMARY_CHARS})",
 }
