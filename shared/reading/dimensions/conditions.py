@@ -28,6 +28,10 @@ _OF_ANY = f"mapFilter((key, value) -> startsWith(key, 'agent_version '), {FIRST_
 FIRST_VERSION = f"if({_OF_ROOT} != '', {_OF_ROOT}, arraySort(mapValues({_OF_ANY}))[1].4)"
 
 
+# A column with an effective value → that of a session, "" without one.
+FIRSTS = {"user_id": FIRST_USER, "agent_version": FIRST_VERSION}
+
+
 def of_session(dimension: str) -> str:
     """Returns a template of the condition that any event of a session has one of the values."""
     return f"max(hasAny(seen_values['{dimension}'], {{}}))"
@@ -53,8 +57,7 @@ def effective(column: str) -> str:
 
     It is exact; together with `seen_in_session` it is also quick.
     """
-    first = FIRST_USER if column == "user_id" else FIRST_VERSION
-    having_it = seen_in_session(column)
+    first, having_it = FIRSTS[column], seen_in_session(column)
     of_first = f"{_OF_SESSIONS} AND {having_it} GROUP BY session_id HAVING {first} IN {{0}}"
     return f"{column} IN {{0}} OR isNull({column}) AND session_id IN ({of_first})"
 
@@ -91,10 +94,14 @@ def _attribute(key: str, values: Sequence[str]) -> AttributeFilter:
 
 def parse_missing(values: Sequence[str]) -> tuple[str, ...]:
     """Returns the names of dimensions. Raises `Invalid` naming `missing`."""
+    if sum(name.startswith(PREFIX) for name in values) > MAX_ATTRIBUTE_FILTERS:
+        raise Invalid.field(
+            "missing", f"at most {MAX_ATTRIBUTE_FILTERS} attributes filter together"
+        )
     for name in values:
         if name not in _MISSABLE and not (name.startswith(PREFIX) and is_key(name[len(PREFIX) :])):
             raise Invalid.field("missing", f"must be of {', '.join(_MISSABLE)}, {PREFIX}<key>")
-    return tuple(values)
+    return tuple(dict.fromkeys(values))
 
 
 def add_own_attributes(where: Where, filters: Sequence[AttributeFilter]) -> None:
@@ -137,15 +144,19 @@ def session_missing(where: Where, names: Sequence[str], *, negated: bool = False
 
 def add_missing(where: Where, names: Sequence[str]) -> None:
     """Requires that an event has none of these, for the user and the version effectively."""
+    absent = []
     for number, name in enumerate(names):
         if name == "tag":
-            where.add("empty(tags)")
+            absent.append("empty(tags)")
         elif name in _MISSABLE:
             sessions = _OF_SESSIONS.format() + f" AND notEmpty(seen_values['{name}'])"
-            where.add(f"isNull({name}) AND session_id NOT IN ({sessions})")
+            absent.append(f"isNull({name}) AND session_id NOT IN ({sessions})")
         else:
             key = _bind(where, f"missing_{number}", name.removeprefix(PREFIX))
-            where.add(f"NOT mapContains(attributes, {key})")
+            absent.append(f"NOT mapContains(attributes, {key})")
+    # One condition, because of a pair of events each must be met by one of them.
+    if absent:
+        where.add(" AND ".join(absent))
 
 
 def add_to_session(where: Where, conditions: Sequence[str], *, exclude: bool = False) -> None:
@@ -168,7 +179,7 @@ def attributes_sql(filters: Sequence[AttributeFilter]) -> list[str]:
 
 
 def missing_sql(names: Sequence[str]) -> list[str]:
-    """Returns the conditions over the view `events` that it has none of these, in literals."""
+    """Returns the condition over the view `events` that it has none of these, in literals."""
     found = []
     for name in names:
         if name == "tag":
@@ -179,7 +190,7 @@ def missing_sql(names: Sequence[str]) -> list[str]:
         else:
             key = literals.text(name.removeprefix(PREFIX))
             found.append(f"NOT mapContains(attributes, {key})")
-    return found
+    return [f"({' AND '.join(found)})"] if found else []
 
 
 def present_sql(names: Sequence[str]) -> list[str]:

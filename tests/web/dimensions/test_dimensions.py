@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from shared.foundation.core.clock import format_ts, now
+from shared.foundation.core.clock import format_ts, now, to_us
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest.drain import Drain
 from shared.intake.ingest.rules import IngestRulesCache
 from shared.reading.dimensions.attribute_keys import MAX_KEYS, AttributeKeys
+from shared.reading.evaluations import store
 from tests.support.app import Headers
+from tests.support.evaluations import evaluation
 from tests.support.runtime import Org
 
 Send = Callable[..., None]
@@ -124,6 +126,63 @@ def test_a_user_who_is_named_later_has_the_whole_session(
     assert len(get("events", user_id="zoe")["events"]) == 2
 
 
+# A read → the sessions in its answer, each as often as it counts.
+READS: dict[str, Callable[[Any], list[str]]] = {
+    "events": lambda body: [row["session_id"] for row in body["events"]],
+    "events/summary": lambda body: [row["session_id"] for row in body["events"]],
+    "events/error_summary": lambda body: [row["key"] for row in body["groups"]],
+    "events/latency_aggregate": lambda body: [row["key"] for row in body["distribution"]],
+    "sessions/a/outline": lambda body: ["a"] * bool(body["total"]),
+    "sessions": lambda body: [row["session_id"] for row in body["sessions"]],
+    "evaluations": lambda body: [row["session_id"] for row in body["evaluations"]],
+    "evaluations/aggregate": lambda body: [row["key"] for row in body["score_stats"]],
+    "exports/events": lambda lines: [row["session_id"] for row in lines],
+    "exports/sessions": lambda lines: [row["session_id"] for row in lines],
+    "exports/evaluations": lambda lines: [row["session_id"] for row in lines],
+}
+FILTERS: list[tuple[dict[str, str], str]] = [
+    ({"user_id": "zoe,x"}, "a"),
+    ({"agent_version": "7"}, "a"),
+    ({"tag": "x"}, "a"),
+    ({"attr.plan": "pro"}, "a"),
+    ({"attr.plan": "*", "attr.seats": "4"}, "a"),
+    ({"attr.plan": "free"}, ""),
+    ({"missing": "user_id,agent_version,tag,attr.plan"}, "b"),
+    ({"missing": "tag", "user_id": "zoe"}, ""),
+]
+
+
+def test_all_reads_take_the_filters(
+    client: FlaskClient, headers: Headers, send: Send, runtime: Runtime, org: Org
+) -> None:
+    """The sessions have the tools and scores of their names, which show in sums."""
+    dimensions = {
+        "user_id": "zoe",
+        "release": "7",
+        "tags": "x",
+        "metadata": {"plan": "pro", "seats": 4},
+    }
+    send(
+        *(
+            {"session_id": name, "type": kind, "tool_name": name, "error": error, **fields}
+            for name, fields in (("a", dimensions), ("b", {}))
+            for kind, error in (("tool_use", None), ("tool_result", "no"))
+        )
+    )
+    done = to_us(now())
+    results = [evaluation(org.id, name, done, scores={name: 1.0}) for name in "ab"]
+    store.insert(runtime.clickhouse, results)
+    for path, sessions_of in READS.items():
+        for given, expected in FILTERS:
+            more = {"group_by": "tool_name"} if path == "events/error_summary" else {}
+            answer = client.get(f"/v1/{path}", query_string={**given, **more}, headers=headers)
+            assert answer.status_code == 200, answer.get_json()
+            is_file = path.startswith("exports/")
+            body = [*map(json.loads, answer.text.splitlines())] if is_file else answer.get_json()
+            known = {*expected} - ({"b"} if "/a/" in path else set())
+            assert {*sessions_of(body)} == known, (path, given)
+
+
 def test_what_is_left_out_is_counted(send: Send, get: Callable[..., Any]) -> None:
     send({"user_id": "x" * 257, "metadata": {"a b": 1, "list": [], "plan": "pro"}})
     found = get("dimensions")
@@ -169,6 +228,9 @@ def test_a_path_of_the_setting_is_an_attribute(
         ("events", {f"attr.k{number}": "x" for number in range(9)}, "attr"),
         ("sessions", {"missing": "agent_id"}, "missing"),
         ("evaluations", {"missing": "attr."}, "missing"),
+        ("events", {"missing": ",".join(f"attr.k{number}" for number in range(9))}, "missing"),
+        *((path, {"attr.a b": "x"}, "attr.a b") for path in READS),
+        *((path, {f"attr.k{number}": "x" for number in range(9)}, "attr") for path in READS),
     ],
 )
 def test_bad_names_are_refused(

@@ -26,7 +26,7 @@ def met_bits(query: LatencyQuery, where: Where) -> tuple[str, int]:
     """
     conditions = _conditions(query, where)
     bits = [
-        f"bitShiftLeft(toUInt32(ifNull({text}, 0)), {bit:d})" for bit, text in enumerate(conditions)
+        f"bitShiftLeft(toUInt64(ifNull({text}, 0)), {bit:d})" for bit, text in enumerate(conditions)
     ]
     return " + ".join(bits) or "0", (1 << len(conditions)) - 1
 

@@ -15,7 +15,7 @@ _PAIR, _LONE_START, _LONE_END = 0, 1, 2
 
 _EVENT = (
     "Tuple(is_end Bool, ts Int64, arrival UInt64, id UInt64, agent UInt64, keys Array(UInt64),"
-    " met UInt32, is_error Bool, duration_ms Nullable(UInt32), input_tokens UInt64,"
+    " met UInt64, is_error Bool, duration_ms Nullable(UInt32), input_tokens UInt64,"
     " output_tokens UInt64, place UInt8, name String)"
 )
 
