@@ -73,7 +73,7 @@ def add_latency(blueprint: Blueprint) -> None:
     def summarise_errors(filters: EventFilters, group_by: str | None) -> Response:
         """Count the events that report a failure, in total and in 24 equal parts of the range.
 
-        With `group_by` they are counted by message, type, tool or agent too.
+        With `group_by` they are counted by one of their values too.
         """
         clickhouse, org_id = runtime().clickhouse, current_identity().org_id
         found = error_summary(clickhouse, org_id, filters)

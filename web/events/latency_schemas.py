@@ -220,7 +220,7 @@ class _Grouping(AsSql):
 
     group_by = fields.text(
         "with it the answer has `groups`; `message` is the message with `<*>` for what varies, or"
-        " the outcome without one",
+        " the outcome without one; `user_id` and `agent_version` are its own, else its session's",
         optional=True,
         validate=validate.OneOf(GROUPS),
     )

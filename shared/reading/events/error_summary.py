@@ -7,6 +7,7 @@ from shared.foundation.clickhouse.event_columns import TABLE
 from shared.foundation.clickhouse.settings import PAGE
 from shared.foundation.clickhouse.where import Where, us
 from shared.foundation.core.clock import format_us, now_us, to_us
+from shared.reading.dimensions.conditions import FIRSTS
 from shared.reading.events import messages
 from shared.reading.events.filters import EventFilters
 
@@ -29,15 +30,32 @@ WHERE total > 0
 """
 
 
-# Groups of these; agents are never null. `message` is the template of the message.
+# Groups of these; agents are never null. `message` is the template of the message, and the user and
+# the version are the effective ones.
 MESSAGE = "message"
-GROUPS = ("error_type", "tool_name", "agent_id", MESSAGE)
+GROUPS = ("error_type", "tool_name", "agent_id", "user_id", "agent_version", "model", MESSAGE)
 LARGEST_GROUPS = 50
 _GROUPS = f"""
 SELECT CAST({{column}}, 'Nullable(String)') AS key, count() AS total, uniqExact(session_id),
     {us("max(ts)")}
 FROM {TABLE} FINAL
 WHERE {{where}}
+GROUP BY key
+ORDER BY total DESC, key NULLS LAST
+LIMIT {LARGEST_GROUPS}
+"""
+
+
+_EFFECTIVE = f"""
+SELECT coalesce(CAST(own, 'Nullable(String)'), of_session) AS key, count() AS total,
+    uniqExact(session_id), {us("max(ts)")}
+FROM (SELECT session_id, ts, {{column}} AS own FROM {TABLE} FINAL WHERE {{where}}) AS e
+LEFT JOIN (
+    SELECT session_id, nullIf({{first}}, '') AS of_session FROM agent_sessions
+    WHERE org_id = {{{{org_id:String}}}}
+        AND session_id IN (SELECT session_id FROM {TABLE} WHERE {{where}} AND isNull({{column}}))
+    GROUP BY session_id
+) AS s USING (session_id)
 GROUP BY key
 ORDER BY total DESC, key NULLS LAST
 LIMIT {LARGEST_GROUPS}
@@ -80,8 +98,12 @@ def error_groups(
     if column not in GROUPS:
         raise ValueError(f"{column} is none of {GROUPS}")
     where = _failed(org_id, filters)
-    by_message = column == MESSAGE
-    sql = _by_message(where) if by_message else _GROUPS.format(column=column, where=where)
+    if column == MESSAGE:
+        sql = _by_message(where)
+    elif column in FIRSTS:
+        sql = _EFFECTIVE.format(column=column, where=where, first=FIRSTS[column])
+    else:
+        sql = _GROUPS.format(column=column, where=where)
     rows = clickhouse.rows(sql, where.params, settings=PAGE)
     return [
         {"key": key, "total": total, "sessions": sessions, "last_ts": format_us(last_us)}

@@ -153,6 +153,35 @@ def test_groups_are_the_largest_first(store: Store, errors: Summary) -> None:
     assert errors(group_by="agent_id", ts_from=at(60))["groups"] == []
 
 
+def test_groups_by_user_and_version_are_effective(store: Store, errors: Summary) -> None:
+    """An event without its own has its session's: the first user, the root agent's version."""
+    store(
+        [
+            use(0, agent_id="sub", agent_version="1", session_id="s"),
+            use(1, type="agent_start", agent_id="root", session_id="s"),
+            failed(2, agent_id="root", model="m", session_id="s"),
+            failed(3, user_id="ann", agent_id="root", agent_version="2", session_id="s"),
+            failed(4, user_id="bob", agent_version="1", session_id="s"),
+            failed(5, user_id="bob", session_id="t"),
+            failed(6, model="m", session_id="t"),
+            failed(7, session_id="none"),
+        ]
+    )
+    groups = {
+        column: {row["key"]: (row["total"], row["sessions"], row["last_ts"]) for row in found}
+        for column in ("user_id", "agent_version", "model")
+        for found in [errors(group_by=column)["groups"]]
+    }
+    assert groups == {
+        "user_id": {"bob": (3, 2, at(6)), "ann": (2, 1, at(3)), None: (1, 1, at(7))},
+        "agent_version": {None: (3, 2, at(7)), "2": (2, 1, at(3)), "1": (1, 1, at(4))},
+        "model": {None: (4, 3, at(7)), "m": (2, 2, at(6))},
+    }
+    assert [row["key"] for row in errors(group_by="user_id")["groups"]] == ["bob", "ann", None]
+    bobs = errors(group_by="agent_version", user_id="bob")
+    assert {row["key"]: row["total"] for row in bobs["groups"]} == {None: 2, "1": 1}
+
+
 def test_groups_by_message_add_up(store: Store, errors: Summary) -> None:
     """Numbers and names in a message vary; without a message the outcome counts."""
     messages: list[tuple[str, dict[str, Any]]] = [
