@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.core.clock import to_us
@@ -36,6 +37,9 @@ class Stored:
     tags: list[str]
     attributes: dict[str, str]
     cache_read_tokens: int | None
+    cost_usd: str | None
+    reported_usd: str | None
+    cost_source: str | None
 
 
 def _stored(line: bytes, arrival: int) -> Stored:
@@ -60,6 +64,7 @@ def _stored(line: bytes, arrival: int) -> Stored:
         tags=fields.get("tags", []),
         attributes=fields.get("attributes", {}),
         cache_read_tokens=fields.get("cache_read_tokens"),
+        **{name: fields.get(name) for name in ("cost_usd", "reported_usd", "cost_source")},
     )
 
 
@@ -97,6 +102,8 @@ def store_events(clickhouse: ClickHouse, org_id: str, lines: Iterable[bytes]) ->
             **_if_any(events, "tags"),
             **_if_any(events, "attributes"),
             **_if_any(events, "cache_read_tokens"),
+            **_if_any(events, "cost_source"),
+            **_amounts(events),
         },
     )
     return events
@@ -106,6 +113,18 @@ def _if_any(events: Sequence[Stored], name: str) -> dict[str, list[object]]:
     """Returns a column unless all events lack it: older schemas do not know it."""
     values = [getattr(item, name) for item in events]
     return {name: values} if any(values) else {}
+
+
+def _amounts(events: Sequence[Stored]) -> dict[str, list[object]]:
+    """Returns the amounts, if any, in units of 1e-12 dollars."""
+    found = {
+        name: [getattr(item, name) for item in events] for name in ("cost_usd", "reported_usd")
+    }
+    return {
+        name: [None if one is None else int(Decimal(one).scaleb(12)) for one in values]
+        for name, values in found.items()
+        if any(values)
+    }
 
 
 def by_session(stored: Iterable[Stored]) -> dict[str, list[Stored]]:

@@ -69,6 +69,8 @@ def _dimensions(number: int) -> dict[str, Any]:
         1: {"user_id": "book", "tags": ["book"]},
         2: {"agent_version": "book", "attributes": {"plan": "book", "a:b": HOSTILE_ID}},
         3: {"type": "model_response", "provider": "book", "service_tier": "book"},
+        5: {"type": "model_response", "cost_usd": number / 8},
+        7: {"type": "tool_result", "cost_usd": "0.1"},
     }
     return of_place.get(place, {}) if is_third else {}
 
@@ -149,6 +151,7 @@ def _value(one: Filter) -> Any:
         "search": [HOSTILE, "amount"],
         "search_exclude": ("other",),
         "score_filters": (f"{HOSTILE}:-18..", "reward:..0.9"),
+        "metric_filters": ("tokens:1750..", "event_count:..20", "duration_ms:0.5.."),
         "environment": (HOSTILE_PLACE, "canary"),
         "event_type": ("tool_use", HOSTILE),
         "event_id": ("1", "2"),
@@ -196,6 +199,8 @@ MORE: list[tuple[str, dict[str, Any]]] = [
     ("/sessions", {"status": ("done",), "score_filters": ("reward:0.2..0.9",)}),
     ("/sessions", {"status": ("none",), "score_filters": ("reward:0.2..0.9",)}),
     ("/sessions", {"score_filters": tuple(f"{'k' * 400}{number}:0.." for number in range(20))}),
+    ("/sessions", {"metric_filters": ("cost_usd:0.6..", "model_calls:..6", "error_count:0..")}),
+    ("/sessions", {"metric_filters": ("cost_usd:..0.6",), "order": "asc"}),
     ("/evaluations", {"latest_per_session": "true", "status": ("error", "timeout")}),
     ("/evaluations", {"lowest": HOSTILE}),
     ("/evaluations", {"lowest": "reward", "agent_id": (HOSTILE_ID, "agent 2")}),
@@ -230,7 +235,15 @@ def test_most_filters_choose_some_rows(filled: Asked, path: str) -> None:
     assert {name: n for name, n in counts.items() if not 0 < n < everything} == {}
 
 
-ORDERS = ("started_at", "duration", "event_count", "error_count", "tokens", "score:reward")
+ORDERS = (
+    "started_at",
+    "duration",
+    "event_count",
+    "cost_usd",
+    "error_count",
+    "tokens",
+    "score:reward",
+)
 
 
 @pytest.mark.parametrize("order", ["asc", "desc"])
@@ -266,6 +279,8 @@ FIGURES = ("p50", "p95", "p99", "max")
         {"environment": ("canary",), "outcome": "success"},
         {"tool_name": (HOSTILE, "book"), "agent_id": (*LONGEST[:40], HOSTILE_ID, "agent 1")},
         {"errored": "true", "distribution_key_paths": "agent_id"},
+        {"attr.plan": "book"},
+        {"missing": ("user_id", "attr.plan")},
         {"start_event_type": "model_request", "end_event_type": "hook_completed"},
         *({one.parameter: _value(one)} for one in LatencyFilters.declared if one.type == "any_of"),
     ],

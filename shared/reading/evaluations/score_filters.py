@@ -2,13 +2,15 @@
 
 import math
 import re
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import NamedTuple, TypeVar
 
 from shared.foundation.clickhouse import literals
 from shared.foundation.core.errors import Invalid
 
 MAX_FILTERS = 20
+Number = TypeVar("Number", float, Decimal)
 # Longer keys are compared by their hashes, so that a statement has room for all filters.
 _MAX_KEY_CHARS = 160
 
@@ -31,21 +33,35 @@ def parse_score_filters(items: Sequence[str]) -> tuple[ScoreFilter, ...]:
     Raises `Invalid` naming `score_filters` for more than `MAX_FILTERS` of them, another form, a
     bound that is not a finite number, or bounds in the wrong order.
     """
+    return tuple(ScoreFilter(*one) for one in parse_ranges("score_filters", items, float))
+
+
+def parse_ranges(
+    parameter: str, items: Sequence[str], number: Callable[[str], Number]
+) -> list[tuple[str, Number | None, Number | None]]:
+    """Returns key, low and high of each of the `items`, whose bounds `number` reads.
+
+    Raises `Invalid` naming `parameter`, as `parse_score_filters` does.
+    """
     if len(items) > MAX_FILTERS:
-        raise Invalid.field("score_filters", f"must have at most {MAX_FILTERS} filters")
-    return tuple(_parse(item) for item in items)
+        raise Invalid.field(parameter, f"must have at most {MAX_FILTERS} filters")
+    return [_parse(parameter, item, number) for item in items]
 
 
-def _parse(item: str) -> ScoreFilter:
+def _parse(
+    parameter: str, item: str, number: Callable[[str], Number]
+) -> tuple[str, Number | None, Number | None]:
     match = _FILTER.fullmatch(item)
     if match is None:
-        raise Invalid.field("score_filters", f"{item!r} is not of the form key:min..max")
-    low, high = (None if match[bound] is None else float(match[bound]) for bound in ("low", "high"))
+        raise Invalid.field(parameter, f"{item!r} is not of the form key:min..max")
+    low, high = (
+        None if match[bound] is None else number(match[bound]) for bound in ("low", "high")
+    )
     if any(bound is not None and not math.isfinite(bound) for bound in (low, high)):
-        raise Invalid.field("score_filters", f"{item!r} has a bound out of range")
+        raise Invalid.field(parameter, f"{item!r} has a bound out of range")
     if low is not None and high is not None and low > high:
-        raise Invalid.field("score_filters", f"{item!r} has its bounds the wrong way round")
-    return ScoreFilter(match["key"], low, high)
+        raise Invalid.field(parameter, f"{item!r} has its bounds the wrong way round")
+    return match["key"], low, high
 
 
 def conditions(

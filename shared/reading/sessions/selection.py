@@ -1,8 +1,10 @@
 """The selection of a page's sessions: filters and order, without the other columns."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.clickhouse.event_columns import TABLE
 from shared.foundation.clickhouse.filters import Filter, Filters, any_of, time_range
 from shared.foundation.clickhouse.root_agent import FIRST_EVENT
 from shared.foundation.clickhouse.settings import SMALL_PAGE
@@ -14,13 +16,14 @@ from shared.reading.dimensions.filters import ATTRIBUTES, MISSING, OF_SESSION, d
 from shared.reading.evaluations.filters import SCORE_FILTERS, STATUSES
 from shared.reading.evaluations.latest import result_sql, sessions_by_latest
 from shared.reading.sessions.facts import SELECT_LIST, SessionFacts, from_row
+from shared.reading.sessions.metrics import METRIC_FILTERS, conditions_of, metric_sql
 
 
 class SessionFilters(Filters):
     """The filters of sessions; their conditions are on all rows of a session together.
 
-    `status` and `score_filters` are about the newest result, the time is that of the last event.
-    The read makes their conditions.
+    `status` and `score_filters` are about the newest result, `metric_filters` about all events of
+    the session, and the time is that of the last event. The read makes their conditions.
     """
 
     declared = (
@@ -43,6 +46,7 @@ class SessionFilters(Filters):
             label="Status",
         ),
         SCORE_FILTERS,
+        METRIC_FILTERS,
         *OF_SESSION,
         ATTRIBUTES,
         MISSING,
@@ -52,7 +56,8 @@ class SessionFilters(Filters):
     def sql(self) -> list[str]:
         """Returns the conditions over the view `agent_sessions`."""
         results = result_sql(self["status"], self["score_filters"])
-        return [*super().sql(), *dimensions_sql(self), *results]
+        metrics = [part for one in self["metric_filters"] for part in metric_sql(one)]
+        return [*super().sql(), *dimensions_sql(self), *results, *metrics]
 
 
 class SessionPosition(NamedTuple):
@@ -76,9 +81,10 @@ WHERE org_id = {{org_id:String}}
 _NEWEST_CANDIDATES = f"""{CANDIDATES}
 GROUP BY session_id ORDER BY {NEWEST} DESC, session_id DESC LIMIT {{limit:UInt32}}"""
 
-# The first slice. Filling a page with sessions of a certain result takes more sessions.
+# The first slice. Filling a page with sessions of a certain result or figure takes more sessions.
 _ALL_US = HOUR_US
 _BY_RESULT_US = 12 * HOUR_US
+_OF_SOME = ("status", "score_filters", "metric_filters")
 
 # Selects the facts as well, which costs less than finding the same sessions again.
 _SELECT = f"""
@@ -122,7 +128,7 @@ def select(
         return _read(clickhouse, where, wanted, "", span, after, limit, order)
     if ascending and span.start == 0:
         span = TimeRange(oldest_row(clickhouse, org_id), span.stop)
-    first_us = _BY_RESULT_US if wanted["status"] or wanted["score_filters"] else _ALL_US
+    first_us = _BY_RESULT_US if any(wanted[name] for name in _OF_SOME) else _ALL_US
     slices = Slices(
         span,
         wanted=limit,
@@ -201,8 +207,38 @@ def conditions(where: Where, wanted: SessionFilters, candidates: str, span: Time
     unseen = session_missing(of_all_rows, wanted["missing"])
     where.params.update(of_all_rows.params)
     dimensions = [*(f"max({one})" for one in seen), *(f"min({one})" for one in unseen)]
+    of_times, bounds = conditions_of(wanted["metric_filters"], of_times=True)
+    where.params.update(bounds)
     in_span = f"{NEWEST} >= {moment('start')} AND {NEWEST} < {moment('stop')}"
-    return [in_span, *of_all_rows.added, *dimensions]
+    having = [in_span, *of_all_rows.added, *dimensions, *of_times]
+    return [*having, *_of_events(where, wanted, having)]
+
+
+def grouped(where: Where, having: Sequence[str]) -> str:
+    """Returns SQL of the sessions with these conditions: `session_id`, `newest` and `started`."""
+    return (
+        f"SELECT session_id, {NEWEST} AS newest, min(started_at) AS started FROM agent_sessions"
+        f" WHERE {where} GROUP BY session_id HAVING {' AND '.join(having)}"
+    )
+
+
+def _of_events(where: Where, wanted: SessionFilters, having: Sequence[str]) -> list[str]:
+    """Returns the condition on the events of the sessions that pass all others, if there is one.
+
+    Their events lie between their first start and the end of the range.
+    """
+    asked, bounds = conditions_of(wanted["metric_filters"], of_times=False)
+    if not asked:
+        return []
+    sessions = grouped(where, having)
+    where.params.update(bounds)
+    events = (
+        f"SELECT session_id FROM {TABLE} FINAL PREWHERE org_id = {{org_id:String}}"
+        f" AND ts >= (SELECT min(started) FROM ({sessions})) AND ts < {moment('stop')}"
+        f" AND session_id IN (SELECT session_id FROM ({sessions}))"
+        f" GROUP BY session_id HAVING {' AND '.join(asked)}"
+    )
+    return [f"session_id IN ({events})"]
 
 
 def _filter_by_result(where: Where, wanted: SessionFilters, candidates: str) -> None:

@@ -6,6 +6,7 @@ it out for all sessions of a bounded range. With a million events in 30,000 sess
 """
 
 import re
+from decimal import Decimal
 from typing import NamedTuple
 
 from shared.foundation.clickhouse import ClickHouse
@@ -18,6 +19,7 @@ from shared.foundation.core.errors import Invalid
 from shared.reading.evaluations.latest import NEWEST_SCORES
 from shared.reading.sessions.facts import SessionFacts, fetch
 from shared.reading.sessions.matching import Matching, matching
+from shared.reading.sessions.metrics import METRICS, MOST
 from shared.reading.sessions.selection import SessionFilters
 
 LAST_EVENT = "last_event_at"
@@ -26,15 +28,11 @@ _DAY_US = 24 * HOUR_US
 
 # A sort → its value: of the times of a session, or of its events.
 _OF_TIMES = {"started_at": us("started"), "duration": f"{us('newest')} - {us('started')}"}
-_OF_EVENTS = {
-    "event_count": "count()",
-    "error_count": "countIf(is_error)",
-    "tokens": "sum(coalesce(input_tokens, 0)) + sum(coalesce(output_tokens, 0))",
-}
+_OF_EVENTS = ("cost_usd", "tokens", "error_count", "event_count")
 _SCORE = "score:"
-_NAMES = (LAST_EVENT, *_OF_TIMES, *_OF_EVENTS)
+NAMES = (LAST_EVENT, *_OF_TIMES, *_OF_EVENTS)
 # As a JSON schema has it.
-PATTERN = rf"^({'|'.join(_NAMES)}|{_SCORE}[\s\S]+)$"
+PATTERN = rf"^({'|'.join(NAMES)}|{_SCORE}[\s\S]+)$"
 
 _PAGE = f"""
 SELECT session_id, {us("newest")}, value
@@ -45,13 +43,19 @@ LIMIT {{{{limit:UInt32}}}}
 """
 
 
+_TYPES = {int: "Int64", float: "Float64", Decimal: "Decimal(38, 12)"}
+
+
 class SortPosition(NamedTuple):
-    """A session's place in a list by `sort`, and the range of the list, in microseconds."""
+    """A session's place in a list by `sort`, and the range of the list, in microseconds.
+
+    The value of an order by cost is a `Decimal`.
+    """
 
     sort: str
     start: int
     stop: int
-    value: int | float | None
+    value: int | float | Decimal | None
     last_event_at: int
     session_id: str
 
@@ -64,7 +68,7 @@ def score_key_of(sort: str) -> str | None:
 def check_sort(sort: str) -> None:
     """Raises `Invalid` naming `sort` unless it is the name of an order."""
     if re.fullmatch(PATTERN, sort) is None:
-        names = ", ".join(_NAMES)
+        names = ", ".join(NAMES)
         raise Invalid.field("sort", f"must be one of {names} or {_SCORE}<score key>")
 
 
@@ -85,7 +89,7 @@ def ranked(
     list and for a range above `MOST_DAYS`.
     """
     after = None if cursor is None else decode_cursor(cursor, SortPosition)
-    if after is not None and after.sort != sort:
+    if after is not None and not _is_of(sort, after):
         raise Invalid.field("cursor", "is not a cursor of this list")
     span = _span(wanted) if after is None else TimeRange(after.start, after.stop)
     matches = matching(org_id, wanted, span)
@@ -99,11 +103,22 @@ def ranked(
     )
     params = {**matches.params, "limit": limit, "score_key": sort.removeprefix(_SCORE)}
     if after is not None:
-        params |= {"value": after.value, "newest": after.last_event_at, "id": after.session_id}
+        bound = f"{after.value:f}" if isinstance(after.value, Decimal) else after.value
+        params |= {"value": bound, "newest": after.last_event_at, "id": after.session_id}
     rows = clickhouse.rows(sql, params, settings=PAGE)
     facts = fetch(clickhouse, org_id, [row[0] for row in rows])
     places = [SortPosition(sort, *span, value, newest, name) for name, newest, value in rows]
     return [(place, facts[place.session_id]) for place in places if place.session_id in facts]
+
+
+def _is_of(sort: str, after: SortPosition) -> bool:
+    """Returns whether a position is one of this order, with a value that it can have."""
+    value, is_amount = after.value, sort in METRICS and METRICS[sort].is_amount
+    if isinstance(value, Decimal):
+        is_possible = is_amount and value.is_finite() and abs(value) < MOST
+    else:
+        is_possible = value is None or not is_amount
+    return after.sort == sort and is_possible
 
 
 def _span(wanted: SessionFilters) -> TimeRange:
@@ -122,8 +137,10 @@ def _value(sort: str, matches: Matching) -> tuple[str, str]:
     if sort in _OF_TIMES:
         return _OF_TIMES[sort], ""
     if sort in _OF_EVENTS:
-        events = matches.events.format(f"toInt64({_OF_EVENTS[sort]}) AS found")
-        return "found", f"INNER JOIN ({events}) AS v USING (session_id)"
+        metric = METRICS[sort]
+        events = matches.events(f"{metric.sql} AS found", *metric.which)
+        kind = "LEFT" if metric.which else "INNER"
+        return "found", f"{kind} JOIN ({events}) AS v USING (session_id)"
     key = "scores[{score_key:String}]"
     return (
         f"if(mapContains(scores, {{score_key:String}}), {key}, NULL)",
@@ -139,6 +156,6 @@ def _follows(after: SortPosition | None, ascending: bool) -> str:
     tied = f"(newest < {newest} OR newest = {newest} AND session_id > {{id:String}})"
     if after.value is None:
         return f"value IS NULL AND {tied}"
-    bound = "{value:Float64}" if isinstance(after.value, float) else "{value:Int64}"
+    bound = f"{{value:{_TYPES[type(after.value)]}}}"
     further = f"value {'>' if ascending else '<'} {bound}"
     return f"(value IS NULL OR {further} OR value = {bound} AND {tied})"

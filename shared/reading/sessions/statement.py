@@ -8,7 +8,8 @@ from shared.reading.sessions.sorting import LAST_EVENT, check_sort, score_key_of
 MOST_ROWS = 1000
 
 _COLUMNS = """session_id, agent_id, environment, started_at, last_event_at, ended_at,
-  event_count, error_count, input_tokens, output_tokens, input_tokens + output_tokens AS tokens"""
+  event_count, error_count, input_tokens, output_tokens, input_tokens + output_tokens AS tokens,
+  cost_usd"""
 _DURATION = "dateDiff('microsecond', started_at, last_event_at)"
 
 
@@ -24,9 +25,10 @@ def listed(
     key = score_key_of(sort)
     join = f" LEFT JOIN ({NEWEST_RESULTS}) AS results USING (session_id)" if key else ""
     ties = f"session_id {direction}" if sort == LAST_EVENT else "last_event_at DESC, session_id"
+    nulls = " NULLS LAST" if key or sort == "cost_usd" else ""
     return (
         f"SELECT {_COLUMNS}\nFROM agent_sessions{join}{literals.clause(filters.sql())}\n"
-        f"ORDER BY {_value(sort, key)} {direction}{' NULLS LAST' if key else ''}, {ties}\n"
+        f"ORDER BY {_value(sort, key)} {direction}{nulls}, {ties}\n"
         f"LIMIT {MOST_ROWS}"
     )
 

@@ -93,7 +93,7 @@ def _read(
     buckets: Buckets,
     score_key: str | None,
 ) -> list[Row]:
-    statement = sql.format(sessions=matches.sessions, events=matches.events.format(_VALUES))
+    statement = sql.format(sessions=matches.sessions, events=matches.events(_VALUES))
     where = {"first": buckets.start, "width": buckets.width, "last": buckets.count - 1}
     params = {**matches.params, **where, "score_key": score_key or ""}
     return list(clickhouse.rows(statement, params, settings=PAGE))

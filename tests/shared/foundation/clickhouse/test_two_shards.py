@@ -20,14 +20,15 @@ from shared.reading.evaluations import latest, listing, store
 from shared.reading.evaluations.aggregate.compute import aggregate
 from shared.reading.evaluations.filters import EvaluationFilters
 from shared.reading.events import facets
-from shared.reading.events.error_summary import error_summary
+from shared.reading.events.error_summary import error_groups, error_summary
 from shared.reading.events.filters import EventFilters
 from shared.reading.events.latency.aggregate import latency_aggregate
 from shared.reading.events.latency.parameters import latency_query
 from shared.reading.events.latency.query import LatencyFilters
 from shared.reading.events.page import read_page
-from shared.reading.sessions import facts, selection, totals
+from shared.reading.sessions import facts, selection, sorting, totals
 from shared.reading.sessions.event_stream import event_objects
+from shared.reading.sessions.metrics import parse_metric_filters
 from shared.reading.sessions.selection import SessionFilters
 from shared.upkeep.retention import statements
 from shared.upkeep.retention.limits import RetentionLimit
@@ -42,6 +43,7 @@ from tests.support.shards import Both, one_and_two_shards
 pytestmark = pytest.mark.flow
 
 ORG, OTHER = (f"{digit * 8}-0000-4000-8000-000000000000" for digit in "12")
+AROUND = {name: datetime(2026, 11, day, tzinfo=UTC) for name, day in (("ts_from", 2), ("ts_to", 3))}
 IDS = [f"s{n}" for n in range(60)]
 EVER = BillingWindow(datetime(1970, 1, 1, tzinfo=UTC), datetime(2027, 1, 1, tzinfo=UTC))
 
@@ -66,6 +68,7 @@ def _fill(both: Both, org_id: str) -> None:
             agent_id=draw.choice("abc"),
             environment=draw.choice("pq"),
             input_tokens=draw.randrange(50),
+            **draw.choice([{}, {"user_id": "ann"}, {"user_id": "bob"}]),
         )
         for place in range(720)
     ]
@@ -135,6 +138,12 @@ READS: dict[str, Callable[[ClickHouse], object]] = {
     "sessions by status or none": _sessions(status=("error", "none")),
     "sessions without a result": _sessions(status=("none",)),
     "sessions by agent": _sessions(agent_id=("a",), environment=("p",)),
+    "sessions by figures": _sessions(
+        metric_filters=parse_metric_filters(["tokens:250..", "event_count:..13"])
+    ),
+    "sessions by tokens": lambda c: sorting.ranked(
+        c, ORG, SessionFilters(**AROUND), "tokens", limit=40, cursor=None, ascending=False
+    ),
     "facts": lambda c: facts.fetch(c, ORG, IDS),
     "totals": lambda c: totals.totals_of(c, ORG, list(facts.fetch(c, ORG, IDS).values())),
     "export": lambda c: list(event_objects(c, ORG, facts.fetch(c, ORG, ["s1"])["s1"])),
@@ -156,6 +165,7 @@ READS: dict[str, Callable[[ClickHouse], object]] = {
     "latencies": _latencies(),
     "latencies of the nested": _latencies(pair_key_paths=["agent_id", "environment"]),
     "errors": lambda c: error_summary(c, ORG, EventFilters()),
+    "errors by user": lambda c: error_groups(c, ORG, EventFilters(), "user_id"),
     "scores": _scores(),
     "newest scores": _scores(latest_per_session=True),
     "usage of events": lambda c: usage_events.event_totals(c, ORG, EVER),
