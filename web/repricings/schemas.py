@@ -66,7 +66,7 @@ class RepricingResult(Schema):
     no_longer_priced = fields.integer("calls that have none afterwards")
     before_usd = fields.number()
     after_usd = fields.number()
-    difference_usd = fields.number("after − before")
+    difference_usd = fields.number("after less before")
     by_model = fields.rows(RepricedModel, "the dearest ones", maxItems=MAX_MODELS)
 
 

@@ -39,6 +39,7 @@ export const DECLARED: Record<string, readonly DeclaredFilter[]> = {
     {"param": "environment", "type": "any_of", "label": "Environment"},
     {"param": "status", "type": "any_of", "label": "Status", "choices": ["done", "error", "timeout", "none"]},
     {"param": "score_filters", "type": "list", "label": ""},
+    {"param": "metric_filters", "type": "list", "label": ""},
     {"param": "user_id", "type": "any_of", "label": "User"},
     {"param": "agent_version", "type": "any_of", "label": "Version"},
     {"param": "tag", "type": "any_of", "label": "Tag"},

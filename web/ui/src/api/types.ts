@@ -241,6 +241,11 @@ export interface BuiltinTable {
   version: string;
 }
 
+export interface CallExample {
+  event_id: number;
+  session_id: string;
+}
+
 export type Channel = EmailChannel | SlackChannel | WebhookChannel | DashboardChannel;
 
 export interface Checks {
@@ -330,6 +335,68 @@ export interface ConversationRow {
   message_count: number;
   title: string;
   updated_at: string;
+}
+
+export interface CostBounds {
+  from: string;
+  to: string;
+}
+
+export interface CostFigures {
+  assumed_calls: number;
+  cache_read_tokens: number;
+  cache_write_1h_tokens: number;
+  cache_write_tokens: number;
+  calls: number;
+  computed_usd: number;
+  cost_usd: number | null;
+  difference_usd: number;
+  input_tokens: number;
+  output_tokens: number;
+  reasoning_tokens: number;
+  reported_usd: number;
+  sessions: number;
+  unpriced_calls: number;
+}
+
+export interface CostGroup {
+  assumed_calls: number;
+  cache_read_tokens: number;
+  cache_write_1h_tokens: number;
+  cache_write_tokens: number;
+  calls: number;
+  computed_usd: number;
+  cost_usd: number | null;
+  difference_usd: number;
+  input_tokens: number;
+  key: Record<string, string | null>;
+  output_tokens: number;
+  reasoning_tokens: number;
+  reported_usd: number;
+  sessions: number;
+  unpriced_calls: number;
+}
+
+export interface CostPoint {
+  calls: number;
+  cost_usd: number | null;
+  tokens: number;
+  ts: string;
+}
+
+export interface CostSeries {
+  key: Record<string, string | null> | null;
+  points: CostPoint[];
+}
+
+export interface Costs {
+  bounds: CostBounds;
+  currency: "USD";
+  groups: CostGroup[];
+  next_cursor: string | null;
+  other: CostFigures | null;
+  series: CostSeries[];
+  total: CostFigures;
 }
 
 export interface CustomSql {
@@ -679,6 +746,35 @@ export interface Event {
 export interface EventCounts {
   errors?: number;
   events: number;
+}
+
+export interface EventDetail {
+  agent_id: string;
+  agent_version: string | null;
+  attributes: Record<string, string>;
+  cache_read_tokens: number | null;
+  cache_write_1h_tokens: number | null;
+  cache_write_tokens: number | null;
+  context_fill: number | null;
+  context_window: number | null;
+  cost: StoredCost | null;
+  cost_source: string | null;
+  cost_usd: number | null;
+  environment: string;
+  error_type: string | null;
+  event_type: string;
+  id: number;
+  input_tokens: number | null;
+  is_error: boolean;
+  output_tokens: number | null;
+  payload: Record<string, unknown>;
+  provider: string | null;
+  reasoning_tokens: number | null;
+  service_tier: string | null;
+  session_id: string;
+  tags: string[];
+  ts: string;
+  user_id: string | null;
 }
 
 export interface EventEvidence {
@@ -1291,6 +1387,7 @@ export interface OutlineAgent {
 export interface OutlineColumns {
   agent: number[];
   context_fill: (number | null)[];
+  cost_usd: (number | null)[];
   duration_ms: (number | null)[];
   error: number[];
   id: number[];
@@ -1598,6 +1695,66 @@ export interface RenameBody {
   title: string;
 }
 
+export interface RepricedModel {
+  after_usd: number;
+  before_usd: number;
+  calls: number;
+  changed: number;
+  model: string | null;
+}
+
+export interface RepricingBody {
+  agent_id?: string | null;
+  dry_run?: boolean | null;
+  environment?: string | null;
+  from: string;
+  model?: string | null;
+  to: string;
+}
+
+export interface RepricingFilter {
+  agent_id: string;
+  environment: string;
+  model: string;
+}
+
+export interface RepricingList {
+  repricings: RepricingRow[];
+}
+
+export interface RepricingProgress {
+  calls: number;
+  months: number;
+  months_done: number;
+}
+
+export interface RepricingResult {
+  after_usd: number;
+  before_usd: number;
+  by_model: RepricedModel[];
+  calls: number;
+  changed: number;
+  difference_usd: number;
+  newly_priced: number;
+  no_longer_priced: number;
+}
+
+export interface RepricingRow {
+  dry_run: boolean;
+  error: string | null;
+  filter: RepricingFilter;
+  finished_at: string | null;
+  from: string;
+  id: string;
+  progress: RepricingProgress;
+  requested_at: string;
+  requested_by: string;
+  result: RepricingResult | null;
+  started_at: string | null;
+  state: "queued" | "running" | "done" | "failed" | "cancelled";
+  to: string;
+}
+
 export interface Requested {
   dry_run: boolean;
   queued: number;
@@ -1737,6 +1894,26 @@ export interface SessionAgent {
   event_count: number;
 }
 
+export interface SessionCosts {
+  agent_id: string;
+  assumed_calls: number;
+  cache_read_tokens: number;
+  cache_write_1h_tokens: number;
+  cache_write_tokens: number;
+  calls: number;
+  computed_usd: number;
+  cost_usd: number | null;
+  difference_usd: number;
+  input_tokens: number;
+  model: string | null;
+  output_tokens: number;
+  provider: string | null;
+  reasoning_tokens: number;
+  reported_usd: number;
+  sessions: number;
+  unpriced_calls: number;
+}
+
 export interface SessionDetail {
   agent_id: string;
   agent_version: string | null;
@@ -1747,6 +1924,7 @@ export interface SessionDetail {
   cache_write_tokens: number;
   computed_usd: number | null;
   cost_usd: number | null;
+  costs: SessionCosts[];
   ended_at: string | null;
   environment: string;
   error_count: number;
@@ -2001,6 +2179,17 @@ export interface StatusCounts {
   timeout: number;
 }
 
+export interface StoredCost {
+  computed_usd: number | null;
+  cost_source: "reported" | "computed" | "unpriced";
+  cost_usd: number | null;
+  lines: QuoteLine[];
+  notes: string[];
+  price: PriceRow | null;
+  reported_usd: number | null;
+  unpriced_reason: "no_model" | "no_price" | "no_usage" | "bad_usage" | null;
+}
+
 export interface SubscribedActivity {
   detail: SubscriptionDetail;
   kind: "subscribed";
@@ -2113,6 +2302,33 @@ export interface TurnFrame {
 export interface TurnMessage {
   content: TurnContent;
   role: "user" | "assistant";
+}
+
+export interface UnpricedModel {
+  calls: number;
+  example: CallExample;
+  first_at: string;
+  input_tokens: number;
+  last_at: string;
+  model: string | null;
+  output_tokens: number;
+  provider: string | null;
+  reason: "no_model" | "no_price" | "no_usage" | "bad_usage";
+  service_tier: string | null;
+  share_of_calls: number;
+  share_of_tokens: number;
+}
+
+export interface UnpricedModels {
+  models: UnpricedModel[];
+  total: UnpricedTotal;
+}
+
+export interface UnpricedTotal {
+  calls: number;
+  share_of_calls: number;
+  share_of_tokens: number;
+  unpriced_calls: number;
 }
 
 export interface UnsubscribedActivity {
@@ -2273,6 +2489,12 @@ export interface Routes {
   "GET /auth/sessions": { answer: OpenSession[] };
   "DELETE /auth/sessions": { answer: EndedSessions };
   "DELETE /auth/sessions/{session_id}": { path: { "session_id": string }; answer: EndedSessions };
+  "GET /costs": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "cost_source"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "group_by"?: string; "bucket"?: "none" | "hour" | "day" | "week" | "month"; "tz"?: string; "sort"?: "cost" | "tokens" | "calls"; "cursor"?: string; "limit"?: number }; answer: Costs };
+  "GET /costs/repricings": { query: { "limit"?: number }; answer: RepricingList };
+  "POST /costs/repricings": { body: RepricingBody; answer: RepricingRow };
+  "GET /costs/repricings/{repricing_id}": { path: { "repricing_id": string }; answer: RepricingRow };
+  "POST /costs/repricings/{repricing_id}/cancel": { path: { "repricing_id": string }; answer: RepricingRow };
+  "GET /costs/unpriced": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "cost_source"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string }; answer: UnpricedModels };
   "GET /dashboards": { answer: DashboardList };
   "POST /dashboards": { body: DashboardBody; answer: DashboardRow };
   "GET /dashboards/{dashboard_id}": { path: { "dashboard_id": string }; answer: DashboardDetail };
@@ -2289,7 +2511,7 @@ export interface Routes {
   "POST /deletions/preview": { body: DeletionBody; answer: DeletionPreview };
   "GET /deletions/{deletion_id}": { path: { "deletion_id": string }; answer: DeletionDetail };
   "GET /dimensions": { answer: Dimensions };
-  "GET /dimensions/values": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "model"?: string; "provider"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "field"?: string; "q"?: string; "limit"?: number }; answer: DimensionValues };
+  "GET /dimensions/values": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "metric_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "model"?: string; "provider"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "field"?: string; "q"?: string; "limit"?: number }; answer: DimensionValues };
   "GET /evaluation-jobs": { query: { "status"?: string; "session_id"?: string; "health"?: boolean; "limit"?: number }; answer: JobList };
   "GET /evaluations": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "as"?: "sql"; "lowest"?: string; "cursor"?: string; "limit"?: number }; answer: EvaluationPage };
   "GET /evaluations/aggregate": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "as"?: "sql"; "featured_keys"?: string; "bucket"?: "minute" | "5m" | "15m" | "hour" | "6h" | "day" | "week" | "auto"; "series"?: string; "histogram"?: number }; answer: EvaluationAggregate };
@@ -2301,7 +2523,7 @@ export interface Routes {
   "POST /events": { body: { agent_id?: string; environment?: string; session_id: string; timestamp: string; type: string; }[] | { events: { agent_id?: string; environment?: string; session_id: string; timestamp: string; type: string; }[]; }; answer: Accepted };
   "GET /events/agent_ids": { answer: string[] };
   "GET /events/environments": { answer: string[] };
-  "GET /events/error_summary": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "cost_source"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "group_by"?: "error_type" | "tool_name" | "agent_id" | "message" }; answer: ErrorSummary };
+  "GET /events/error_summary": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "cost_source"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "group_by"?: "error_type" | "tool_name" | "agent_id" | "user_id" | "agent_version" | "model" | "message" }; answer: ErrorSummary };
   "GET /events/error_types": { answer: string[] };
   "GET /events/event_types": { answer: string[] };
   "GET /events/hook_names": { answer: string[] };
@@ -2315,7 +2537,7 @@ export interface Routes {
   "GET /exports/evaluations": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "format"?: "ndjson" | "parquet" }; answer: EvaluationLine };
   "GET /exports/events": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "cost_source"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "format"?: "ndjson" | "parquet" }; answer: EventLine };
   "GET /exports/files": { query: { "limit"?: number; "offset"?: number }; answer: ExportFileList };
-  "GET /exports/sessions": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "model"?: string; "provider"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "format"?: "ndjson" | "parquet" }; answer: SessionLine };
+  "GET /exports/sessions": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "metric_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "model"?: string; "provider"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "format"?: "ndjson" | "parquet" }; answer: SessionLine };
   "GET /health": { answer: Health };
   "GET /keys": { answer: KeyRow[] };
   "POST /keys": { body: KeyBody; answer: KeyRow };
@@ -2348,10 +2570,10 @@ export interface Routes {
   "GET /ready": { answer: Ready };
   "GET /receipts": { query: { "ts_from"?: string; "ts_to"?: string; "source"?: "events" | "import" | "otlp_http" | "otlp_grpc"; "key_id"?: string; "service"?: string; "bucket"?: "none" | "hour" | "day"; "cursor"?: string; "limit"?: number }; answer: ReceiptPage };
   "GET /receipts/skipped": { query: { "source"?: "events" | "import" | "otlp_http" | "otlp_grpc"; "key_id"?: string; "cursor"?: string; "limit"?: number }; answer: SkippedPage };
-  "GET /sessions": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "model"?: string; "provider"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "sort"?: string; "order"?: "asc" | "desc"; "cursor"?: string; "limit"?: number }; answer: SessionPage };
-  "GET /sessions/totals": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "model"?: string; "provider"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "score_key"?: string }; answer: SessionTotals };
+  "GET /sessions": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "metric_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "model"?: string; "provider"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "sort"?: string; "order"?: "asc" | "desc"; "cursor"?: string; "limit"?: number }; answer: SessionPage };
+  "GET /sessions/totals": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "metric_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "model"?: string; "provider"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "score_key"?: string }; answer: SessionTotals };
   "GET /sessions/{session_id}": { path: { "session_id": string }; answer: SessionDetail };
-  "GET /sessions/{session_id}/events/{event_id}": { path: { "session_id": string; "event_id": number }; answer: Event };
+  "GET /sessions/{session_id}/events/{event_id}": { path: { "session_id": string; "event_id": number }; answer: EventDetail };
   "GET /sessions/{session_id}/export": { path: { "session_id": string }; query: { "format"?: "jsonl" | "array" | "json" }; answer: EvalRequest | ExportedEvent[] };
   "GET /sessions/{session_id}/outline": { path: { "session_id": string }; query: { "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "cost_source"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "columns"?: "id"; "limit"?: number; "cursor"?: string; "around"?: number; "since"?: string }; answer: Outline };
   "POST /sessions/{session_id}/re-evaluate": { path: { "session_id": string }; answer: Queued };
