@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -36,6 +37,11 @@ def plain(value: object, most: int = IN_LIST) -> Any:
     if isinstance(value, Iterable):
         return [plain(one, most) for one in value]
     return value
+
+
+def number(amount: Decimal | None) -> float | None:
+    """Returns an amount as a number of JSON."""
+    return None if amount is None else float(amount)
 
 
 def fields_of(row: object, names: Iterable[str], most: int = IN_LIST) -> dict[str, Any]:

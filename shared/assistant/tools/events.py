@@ -7,7 +7,7 @@ from msgspec import Meta
 from shared.assistant.asker import Asker
 from shared.assistant.tools.filtered import filtered
 from shared.assistant.tools.tool import Arguments, Rows, Text, Tool, ToolResult
-from shared.assistant.values import ALONE, IN_LIST, cut, plain
+from shared.assistant.values import ALONE, IN_LIST, cut, number, plain
 from shared.foundation.clickhouse.event_columns import LISTED
 from shared.foundation.core import pages
 from shared.foundation.core.clock import format_us
@@ -54,7 +54,9 @@ class ReadEvent(Arguments):
 class CountErrors(_OfEvents):  # type: ignore[misc, valid-type] # as above
     """The failures to count."""
 
-    group_by: Literal["error_type", "tool_name", "agent_id"] = "error_type"
+    group_by: Literal[
+        "error_type", "tool_name", "agent_id", "user_id", "agent_version", "model"
+    ] = "error_type"
 
 
 class MeasureLatency(_OfEvents):  # type: ignore[misc, valid-type] # as above
@@ -108,6 +110,7 @@ def _read(asker: Asker, wanted: ReadEvent) -> ToolResult:
 def _row(asker: Asker, row: Any, last: str, most: int) -> dict[str, Any]:
     event = dict(zip((*_HEAD, last), row, strict=False))
     event["ts"] = format_us(event["ts"])
+    event["cost_usd"] = number(event["cost_usd"])
     event[last] = cut(event[last], most)
     event["link"] = pages.session(asker.org_slug, event["session_id"], event["id"])
     return {name: value for name, value in event.items() if value is not None}
@@ -168,7 +171,8 @@ TOOLS = (
     Tool(
         "count_errors",
         "events:read",
-        "Counts the events that report a failure, in total and by type, tool or agent.",
+        "Counts the events that report a failure, in total and by type, tool, agent, user, version"
+        " or model.",
         CountErrors,
         _errors,
     ),

@@ -9,6 +9,7 @@ from msgspec import Meta
 from shared.assistant.tools.times import InRange
 from shared.assistant.tools.tool import Text, Texts
 from shared.foundation.clickhouse.filters import Filter, Filters
+from shared.reading.dimensions.names import MAX_ATTRIBUTE_FILTERS
 
 # Types of values that are declared elsewhere.
 _ONE_OF: Any = Literal
@@ -59,6 +60,9 @@ def _field(one: Filter) -> tuple[Any, object]:
         return Annotated[int, Meta(ge=0, description=one.description)] | None, None
     if one.type == "choice":
         return Annotated[_ONE_OF[one.choices], about], one.choices[0]
+    if one.type == "attributes":
+        by_key = Meta(max_length=MAX_ATTRIBUTE_FILTERS, description=f"by key; {one.description}")
+        return Annotated[dict[Text, Texts], by_key], {}
     if one.choices:
         return Annotated[tuple[_ONE_OF[one.choices], ...], about], ()
     if one.max_values is not None:

@@ -126,6 +126,45 @@ def test_no_client_sees_the_text_of_an_error_that_is_none_of_ours(
     assert line["duration_ms"] >= 0
 
 
+def test_sessions_by_cost_and_dimensions(url: str, runtime: Runtime, org: Org, key: Key) -> None:
+    call = {"cost_source": "computed", "user_id": "zoe"}
+    lines = [
+        event("dear", "12:00:00", "model_response", cost_usd="2.5", **call),
+        event("cheap", "12:00:01", "model_response", cost_usd="0.1", **call),
+        event("pro", "12:00:02", "model_response", attributes={"plan": "pro"}, user_id="ann"),
+    ]
+    store_events(runtime.clickhouse, org.id, lines)
+
+    def answer(name: str, **arguments: Any) -> Any:
+        failed, text, data = within(url, key("evaluations:read"), calling(name, **arguments))
+        assert not failed, text
+        return data
+
+    since = {"since": "2026-11-02T00:00:00Z", "until": "2026-11-03T00:00:00Z"}
+    by_cost = answer("list_sessions", sort="cost_usd", **since)["sessions"]
+    assert [(row["session_id"], row["cost_usd"]) for row in by_cost] == [
+        ("dear", 2.5),
+        ("cheap", 0.1),
+        ("pro", None),
+    ]
+    for given, expected in (
+        ({"metric_filters": ["cost_usd:1.."]}, ["dear"]),
+        ({"attr": {"plan": ["pro", "free"]}}, ["pro"]),
+        (
+            {"user_id": ["zoe"], "sort": "cost_usd", "oldest_first": True, **since},
+            ["cheap", "dear"],
+        ),
+    ):
+        found = answer("list_sessions", **given)["sessions"]
+        assert [row["session_id"] for row in found] == expected
+    one = answer("read_session", session_id="dear")
+    assert (one["user_id"], one["cost_usd"], one["reported_usd"]) == ("zoe", 2.5, None)
+    users = answer("list_dimension_values", field="user_id", metric_filters=["event_count:1.."])
+    assert [(row["value"], row["sessions"]) for row in users["values"]] == [("zoe", 2), ("ann", 1)]
+    refused = calling("list_sessions", sort="cost")
+    assert within(url, key(), refused)[0]
+
+
 def test_a_tool_says_why_it_refuses(url: str, key: Key) -> None:
     refused = within(url, key("events:read"), calling("run_sql", sql="SELECT 1"))
     assert refused == (True, "this needs the permission queries:run", None)

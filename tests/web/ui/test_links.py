@@ -189,5 +189,6 @@ def _planted(desk: Desk, client: FlaskClient, key: Headers) -> dict[str, dict[st
         "read_incident": {"incident_id": str(desk.open().id)},
         "read_finding": {"finding_id": str(audited.finding().id)},
         "read_dashboard": {"dashboard_id": board["id"]},
+        "list_dimension_values": {"field": "user_id"},
         "run_sql": {"sql": "SELECT '?&#/' FROM events"},
     }
