@@ -153,6 +153,7 @@ WITHOUT_BAR: dict[str, str] = {
 # Reads of a page or a session must not grow with the data, and neither may those of aggregates.
 _READS = (
     *("newest", "summaries", "session", "rare_tool", "sessions", "sessions_by_result", "export"),
+    *("sessions_by_cost", "events_of_user", "sessions_of_user", "values"),
     *("facet_cached", "facet", "evaluations", "latency", "query"),
 )
 KINDS |= {
@@ -168,6 +169,8 @@ KINDS |= {
     for name in _READS
     for part in ("p50", "p95")
 }
+for _name, _ms in (("sessions_by_cost", 800), ("events_of_user", 60), ("values", 150)):
+    KINDS[f"read.{_name}_p50"] = Kind("ms", _ms, "less")
 for _name in ("newest", "session", "sessions", "facet"):
     KINDS[f"read_live.{_name}_p50"] = Kind("ms", 20, "less")
     KINDS[f"read_live.{_name}_p95"] = Kind("ms", 50, "less")

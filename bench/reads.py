@@ -65,6 +65,7 @@ class Calls:
         self._dice = Random(seed)
         self._sessions = _sample(clickhouse, workload, "number % 200 != 7", self._dice)
         self._long = _sample(clickhouse, workload, "number % 200 = 7", self._dice)
+        self._users = _users(clickhouse, workload, [one[1] for one in self._sessions])
         weights = clickhouse.execute("SELECT org_id, count() FROM events GROUP BY org_id")
         sizes = dict(weights)
         self._sizes = [sizes.get(org_id, 0) for org_id in workload.org_ids]
@@ -109,6 +110,26 @@ class Calls:
         return Call(
             0, f"/v1/sessions?{urlencode(asked)}", lambda body: _sessions_of(self._where(0), body)
         )
+
+    def sessions_by_cost(self) -> Call:
+        """The dearest sessions of the month in the largest organization. No bare query has them."""
+        return Call(0, "/v1/sessions?sort=cost_usd", None)
+
+    def events_of_user(self) -> Call:
+        """The newest page of a user whom the first event of a session names."""
+        org, user = self._user()
+        return Call(org, f"/v1/events?user_id={user}", None)
+
+    def sessions_of_user(self) -> Call:
+        """The first page of sessions of a user."""
+        org, user = self._user()
+        return Call(org, f"/v1/sessions?user_id={user}", None)
+
+    def values(self) -> Call:
+        """The users of the last days with the most sessions. No two calls have the same range."""
+        start = self._workload.ended_at - 30 * _DAY_US + self._dice.randrange(_DAY_US)
+        asked = {"field": "user_id", "ts_from": format_us(start)}
+        return Call(self._org(), f"/v1/dimensions/values?{urlencode(asked)}", None)
 
     def export(self) -> Call:
         """All events of a session of a thousand events."""
@@ -174,6 +195,11 @@ class Calls:
         bare = sql.format(org=f"{self._where(org)} AND ")
         return Call(org, "/v1/queries/run", lambda _: bare, body={"sql": sql.format(org="")})
 
+    def _user(self) -> tuple[int, str]:
+        """Returns an organization and the user of one of its sessions."""
+        org, user = self._dice.choice(self._users)
+        return org, user
+
     def _org(self) -> int:
         return self._dice.choices(range(len(self._sizes)), self._sizes)[0]
 
@@ -188,6 +214,16 @@ READS: tuple[Read, ...] = (
     Read("rare_tool", "rare tool_name + environment", Calls.rare_tool, 60),
     Read("sessions", "/sessions", Calls.sessions, 40),
     Read("sessions_by_result", "/sessions by status and score", Calls.sessions_by_result, 80),
+    Read(
+        "sessions_by_cost",
+        "/sessions by cost, a month",
+        Calls.sessions_by_cost,
+        800,
+        bounded=False,
+    ),
+    Read("events_of_user", "/events of a user", Calls.events_of_user, 60),
+    Read("sessions_of_user", "/sessions of a user", Calls.sessions_of_user, 60),
+    Read("values", "/dimensions/values, a month, cold", Calls.values, 150, bounded=False),
     Read("export", "export of 1,000 events", Calls.export, 80),
     Read("facet_cached", "a facet, cached", Calls.cached_facet, 5),
     Read("facet", "a facet, cold", Calls.facet, 200, bounded=False, cold=True),
@@ -256,3 +292,15 @@ def _sample(
     )
     places = {org_id: place for place, org_id in enumerate(workload.org_ids)}
     return [(places[org_id], *rest) for org_id, *rest in rows]
+
+
+def _users(clickhouse: Client, workload: Workload, session_ids: list[str]) -> list[tuple[int, str]]:
+    """Returns (organization, user) of some sessions."""
+    rows = clickhouse.execute(
+        "SELECT org_id, any(user_id) FROM events"
+        " WHERE session_id IN %(ids)s AND user_id IS NOT NULL GROUP BY org_id, session_id"
+        " ORDER BY session_id",
+        {"ids": session_ids},
+    )
+    places = {org_id: place for place, org_id in enumerate(workload.org_ids)}
+    return [(places[org_id], user) for org_id, user in rows]

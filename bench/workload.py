@@ -31,6 +31,8 @@ _RARE_CALLS = 60
 # One event of so many is sent again.
 RESENT = 64
 _SESSIONS_A_BLOCK = 650
+# Of all organizations together.
+_SESSIONS_A_USER = 100
 
 SESSION_ID = "concat('ses_', lower(hex(cityHash64({number}, 'session'))))"
 
@@ -117,6 +119,7 @@ def _events_of(workload: Workload, first: int, resent: int) -> str:
         edges=_edges(weights),
         rarity=rarity,
         rare_tools=RARE_TOOLS,
+        users=max(1, workload.sessions // _SESSIONS_A_USER),
         begin=max(0, first - _SESSIONS_A_BLOCK),
         first=first,
         sessions=workload.sessions,
@@ -165,8 +168,8 @@ WITH
     toUInt32(20 + dice % 800) AS tokens_out,
     toUInt32(intDiv(tokens_in * (dice % 4), 4)) AS cached,
     j = 0 AS names,
-    if(names AND cityHash64(s, 'named') % 10 > 0, concat('user-', toString(toUInt32(floor(
-        2000 * pow((cityHash64(s, 'user') % 10000) / 10000, 2))))), NULL) AS person,
+    if(names AND cityHash64(s, 'named') % 10 > 0,
+       concat('user-', toString(cityHash64(s, 'user') % {users})), NULL) AS person,
     concat('1.', toString(intDiv(s * 12, {sessions}))) AS release_,
     ['free', 'team', 'enterprise'][1 + cityHash64(s, 'plan') % 3] AS plan,
     kind = 'model_response' AS is_call,
