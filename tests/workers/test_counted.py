@@ -1,5 +1,7 @@
 """The outcomes of workers are counted under names of the closed sets."""
 
+from typing import get_args
+
 import pytest
 
 from shared.access.mail.claims import Forgotten
@@ -13,8 +15,10 @@ from shared.foundation.core.metrics.catalogue import (
     MAILS,
     REFUSED,
     SQL_RUNS,
+    UNPRICED,
 )
 from shared.foundation.core.metrics.kinds import OTHER
+from shared.reading.prices.cost import Reason
 from shared.reading.queries.results.reader import QueryCancelled
 from workers.evaluation_jobs.dispatcher import outcome_name
 
@@ -39,6 +43,11 @@ def test_outcomes_of_deliveries_and_mails(outcome: type) -> None:
     name = outcome.__name__.lower()
     assert MAILS.bounded([name]) == [name]
     assert DELIVERIES.bounded(["slack", name]) == ["slack", name]
+
+
+@pytest.mark.parametrize("reason", get_args(Reason))
+def test_reasons_of_calls_without_a_cost(reason: str) -> None:
+    assert UNPRICED.bounded([reason]) == [reason]
 
 
 def test_codes_of_errors() -> None:

@@ -1,6 +1,6 @@
 """Stores one block: inserts it, bisects a refused one, and records the sessions to watch."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from uuid import UUID
@@ -12,6 +12,7 @@ from shared.evaluation.evaluation_jobs.watching import QUIET_SECS, StoredSession
 from shared.foundation.core.errors import WatchpostError
 from shared.foundation.core.ids import parse_uuid
 from shared.foundation.core.logs import get_logger
+from shared.foundation.core.metrics.catalogue import UNPRICED
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.postgres import after_commit
 from shared.foundation.queue.jobs import CHECK_WATCHED_SESSIONS
@@ -149,7 +150,8 @@ def _insert(
     left_out: Mapping[str, OmittedValues],
 ) -> None:
     try:
-        store.insert(runtime.clickhouse, _columns(part, rules, left_out))
+        columns = _columns(part, rules, left_out)
+        store.insert(runtime.clickhouse, columns)
     except RowsRefused as refusal:
         if len(part) == 1:
             [(org_id, slug, batch)] = part.pieces
@@ -160,6 +162,10 @@ def _insert(
         for half in part.halves():
             # The values of both halves were counted already.
             _insert(runtime, block, half, rules, defaultdict(OmittedValues))
+    else:
+        reasons = Counter(map(str, filter(None, columns["unpriced_reason"])))
+        for reason, calls in reasons.items():
+            UNPRICED.add(calls, reason)
 
 
 def _bury(

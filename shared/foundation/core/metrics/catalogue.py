@@ -68,6 +68,11 @@ INSERT_FAILURES = Counter(
     "watchpost_ingest_insert_failures_total",
     "batches delayed because a store was down",
 )
+UNPRICED = Counter(
+    "watchpost_unpriced_calls_total",
+    "stored calls that have no cost, by reason; one that is sent again counts again",
+    {"reason": ("no_model", "no_price", "no_usage", "bad_usage", OTHER)},
+)
 BURIED = Counter("watchpost_ingest_dead_letters_total", "events that became dead letters")
 BACKLOG_BYTES = Gauge("watchpost_ingest_backlog_bytes", "accepted events that wait in Redis")
 BACKLOG_LIMIT = Gauge("watchpost_ingest_backlog_limit_bytes", "`INGEST_BACKLOG_BYTES`")

@@ -2,9 +2,11 @@
 
 import json
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,6 +21,7 @@ from shared.foundation.core.clock import format_ts
 from shared.foundation.core.errors import Unavailable
 from shared.foundation.core.ids import new_request_id
 from shared.foundation.core.logs import request_context
+from shared.foundation.core.metrics.catalogue import UNPRICED
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.queue.waiting import event_stream, orgs_with_events
 from shared.intake.ingest import backlog, dead_letters, stream
@@ -109,6 +112,18 @@ def test_a_field_that_no_event_of_a_block_has_is_null(runtime: Runtime, org: Org
         {"org_id": org.id},
     )
     assert rows == [("search", None, None, None)] * 2
+
+
+def test_stored_calls_without_a_cost_are_counted_by_their_reason(
+    runtime: Runtime, org: Org, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: Counter[str] = Counter()
+    monkeypatch.setattr(UNPRICED, "add", lambda calls, reason: counted.update({reason: calls}))
+    call = partial(lines_of, type="model_response", input_tokens=10)
+    accept(runtime, org, call(2, model="model-without-price"))
+    accept(runtime, org, [*call(3), *lines_of(4)])
+    drain(runtime)
+    assert counted == {"no_price": 2, "no_model": 3}
 
 
 def test_the_same_batch_twice_is_stored_once_in_its_first_order(runtime: Runtime, org: Org) -> None:
