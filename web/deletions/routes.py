@@ -12,8 +12,6 @@ from web.responses import row_of
 from web.state import runtime
 from web.transaction import Tx, in_transaction
 
-_STORES = ("clickhouse", "postgres", "redis")
-
 blueprint = Blueprint("deletions", "Sessions removed for good, with a proof")
 
 
@@ -26,7 +24,8 @@ def request_deletion(tx: Tx, body: dict[str, Any]) -> dict[str, Any]:
     """Delete sessions with everything about them, for good.
 
     `field` and `equals` name a person: every session with an event whose payload has this value
-    there is deleted as a whole. Events that arrive for a deleted session later are dropped.
+    there is deleted as a whole. `user_id` does so with every session that has an event of this
+    user, some after others. Events that arrive for a deleted session later are dropped.
     """
     deletion = service.request(
         tx.session, runtime().queue, tx.org_id, target_of(**body), current_actor().name
@@ -71,5 +70,4 @@ def read_deletion(tx: Tx, deletion_id: str) -> dict[str, Any]:
 
 
 def _row(schema: type[schemas.DeletionRow], deletion: Deletion, **more: object) -> dict[str, Any]:
-    removed = {store: deletion.removed.get(store, {}) for store in _STORES}
-    return row_of(schema, deletion, removed=removed, **more)
+    return row_of(schema, deletion, removed=deletion.removed_so_far, **more)

@@ -2,18 +2,19 @@
 
 from marshmallow import Schema
 
+from shared.reading.dimensions.names import MAX_USER_CHARS
 from shared.upkeep.deletions.service import DEFAULT_PAGE, MAX_PAGE
-from shared.upkeep.deletions.target import MAX_SESSIONS, MAX_VALUE
+from shared.upkeep.deletions.target import MAX_OF_USER, MAX_SESSIONS, MAX_VALUE
 from web import fields
 from web.params import Body, Limit, Offset
 
 
 class DeletionBody(Body):
-    """Sessions by their ids, or all sessions with an event whose payload names a person."""
+    """Sessions by their ids, all sessions of a user, or all whose payloads name a person."""
 
     session_ids = fields.list_of(
         fields.text(minLength=1, maxLength=256),
-        f"1 to {MAX_SESSIONS} sessions; not with `field`",
+        f"1 to {MAX_SESSIONS} sessions; without any other field",
         optional=True,
         maxItems=MAX_SESSIONS,
     )
@@ -28,6 +29,12 @@ class DeletionBody(Body):
         optional=True,
         maxLength=MAX_VALUE,
         example="An example of a value",
+    )
+    user_id = fields.text(
+        f"the user of an event of each session, of at most {MAX_OF_USER}; without any other field",
+        optional=True,
+        maxLength=MAX_USER_CHARS,
+        example="An example of a user",
     )
 
 
@@ -75,9 +82,11 @@ class DeletionRow(Schema):
         " again without it; `done`: the replaced files are gone too; `failed`: see `error`",
         enum=["queued", "running", "hidden", "rewritten", "done", "failed"],
     )
-    field = fields.text("null for a deletion of sessions by id", null=True)
+    field = fields.text("null for a deletion of sessions by id, or of a user", null=True)
     value_hash = fields.text(
-        "of the organization's salt, which the statements contain, a colon and the value", null=True
+        "of the organization's salt, which the statements contain, a colon and the value or the"
+        " user; null for a deletion by id",
+        null=True,
     )
     sessions = fields.integer()
     removed = fields.nested(DeletionCounts)

@@ -15,7 +15,7 @@ from shared.foundation.clickhouse.mutations import unfinished
 from shared.foundation.core.clock import to_us
 from shared.foundation.core.errors import Unavailable
 from shared.reading.sessions.deleted import Hashing
-from shared.upkeep.deletions.target import names_sql
+from shared.upkeep.deletions.target import naming_sql
 
 # Every table with a column `session_id`.
 TABLES = tuple(kept.table for kept in KEPT)
@@ -24,8 +24,10 @@ _QUIET = {"max_threads": 1, "priority": 10}
 # Hidden rows are in the parts only, not in their projections.
 _HIDDEN_TOO = {"apply_deleted_mask": 0, "optimize_use_projections": 0}
 _POLL_SECS = 0.1
-# Sessions of one statement: its text stays below the limit of people's SQL, for proofs.
-SESSIONS_A_STATEMENT = 180
+# Sessions of a proof: its text stays below the limit of people's SQL.
+SESSIONS_A_PROOF = 180
+# Sessions of any other statement, in a third of what ClickHouse reads as one.
+_SESSIONS = 2500
 
 _WITH_HIDDEN_ROWS = """
 SELECT DISTINCT table, partition_id FROM {parts}
@@ -42,16 +44,31 @@ WHERE database = {{database:String}} AND NOT active AND table IN {{tables:Array(
 
 
 def sessions_naming(
-    clickhouse: ClickHouse, hashing: Hashing, field: str, value_hash: str, most: int
+    clickhouse: ClickHouse, hashing: Hashing, field: str | None, value_hash: str, most: int
 ) -> list[str]:
-    """Returns up to `most` sessions with an event that names the value."""
+    """Returns up to `most` sessions with an event that names the person; no field: its user."""
     rows = clickhouse.rows(
-        "SELECT DISTINCT session_id FROM events WHERE org_id = {org_id:String}"
-        f" AND {names_sql(hashing, field, value_hash)} ORDER BY session_id LIMIT {most:d}",
+        f"SELECT DISTINCT {_naming(hashing, field, value_hash)} ORDER BY session_id LIMIT {most:d}",
         {"org_id": hashing.org_id},
         settings=_QUIET,
     )
     return [str(session_id) for (session_id,) in rows]
+
+
+def count_naming(
+    clickhouse: ClickHouse, table: str, hashing: Hashing, field: str | None, value_hash: str
+) -> int:
+    """Counts the rows of a table of all sessions with an event that names the person."""
+    sql = (
+        f"SELECT count() FROM {table} FINAL WHERE org_id = {{org_id:String}}"
+        f" AND session_id IN (SELECT {_naming(hashing, field, value_hash)})"
+    )
+    return int(clickhouse.rows(sql, {"org_id": hashing.org_id}, settings=_QUIET)[0][0])
+
+
+def _naming(hashing: Hashing, field: str | None, value_hash: str) -> str:
+    condition = naming_sql(hashing, field, value_hash)
+    return f"session_id FROM events WHERE org_id = {{org_id:String}} AND {condition}"
 
 
 def of_sessions(hashing: Hashing, hashes: Collection[str]) -> str:
@@ -136,10 +153,10 @@ def wait_for_mutations(clickhouse: ClickHouse, table: str, stopping: threading.E
             raise Unavailable("this worker stops; its mutation goes on")
 
 
-def pieces(hashes: Sequence[str]) -> Iterator[Sequence[str]]:
+def pieces(hashes: Sequence[str], size: int = _SESSIONS) -> Iterator[Sequence[str]]:
     """Yields the hashes of one statement after the other."""
-    for start in range(0, len(hashes), SESSIONS_A_STATEMENT):
-        yield hashes[start : start + SESSIONS_A_STATEMENT]
+    for start in range(0, len(hashes), size):
+        yield hashes[start : start + size]
 
 
 def _params(clickhouse: ClickHouse) -> dict[str, object]:

@@ -10,22 +10,19 @@ from shared.intake.ingest import dead_letters
 from shared.intake.ingest.dead_letters import DeadLetter
 from shared.intake.receipts import skipped
 from shared.upkeep.deletions.mentions import Mentions
-from shared.upkeep.deletions.target import names
+from shared.upkeep.deletions.target import Person
 
 
 def clean(
     client: redis.Redis,
     org_id: str,
     session_ids: Collection[str],
-    person: tuple[str, str] | None,
+    person: Person | None,
     mentions: Mentions,
     *,
     remove: bool = True,
 ) -> Counter[str]:
-    """Removes them, or only counts them; counts by kind.
-
-    `person` is a field and its value. Raises `Unavailable` if Redis is down.
-    """
+    """Removes them, or only counts them; counts by kind. Raises `Unavailable` if Redis is down."""
     wanted = frozenset(session_ids)
     with unavailable_when_redis_is_gone():
         letters = [
@@ -43,13 +40,16 @@ def clean(
 def _is_about(
     letter: DeadLetter,
     session_ids: frozenset[str],
-    person: tuple[str, str] | None,
+    person: Person | None,
     mentions: Mentions,
 ) -> bool:
     batch = letter.batch
     if batch is None:
         return mentions.in_text(letter.data.decode(errors="replace"))
     return any(
-        session_id in session_ids or (person is not None and names(payload, *person))
-        for session_id, payload in zip(batch.session_ids, batch.payloads, strict=True)
+        session_id in session_ids
+        or (person is not None and person.is_named_in(event_type, payload))
+        for session_id, event_type, payload in zip(
+            batch.session_ids, batch.event_types, batch.payloads, strict=True
+        )
     )

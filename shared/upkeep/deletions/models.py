@@ -12,14 +12,18 @@ from shared.foundation.postgres.leases import LeaseColumns
 
 # The states of deletions that a worker still has to look at.
 LIVE = "state IN ('queued', 'running', 'hidden', 'rewritten')"
+STORES = ("clickhouse", "postgres", "redis")
+# The rows of ClickHouse that the round under way removes, beside those of the rounds before it.
+ROUND = "round"
 
 
 class Deletion(OfOrganization, Timestamps, LeaseColumns, Base):
     """A deletion and its report.
 
     `value` and `session_ids` are what has to be deleted, in clear; they are removed when nothing
-    names it any more. `field` and `value_hash` (hexadecimal) stay. `removed` counts rows by store
-    and table, `remaining` rows that still name what was deleted, by table.
+    names it any more. `field` and `value_hash` (hexadecimal) stay: neither, for sessions by id; a
+    hash alone, for a user. `removed` counts rows by store and table, `remaining` rows that still
+    name what was deleted, by table.
     """
 
     __tablename__ = "deletions"
@@ -39,6 +43,14 @@ class Deletion(OfOrganization, Timestamps, LeaseColumns, Base):
     hidden_at: Mapped[datetime | None] = mapped_column(timestamp_type)
     rewritten_at: Mapped[datetime | None] = mapped_column(timestamp_type)
     finished_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+
+    @property
+    def removed_so_far(self) -> dict[str, dict[str, int]]:
+        """Returns the counts by store and table, those of the round under way too."""
+        counts = {store: self.removed.get(store, {}) for store in STORES}
+        under_way = self.removed.get(ROUND, {})
+        more = {name: counts["clickhouse"].get(name, 0) + rows for name, rows in under_way.items()}
+        return {**counts, "clickhouse": {**counts["clickhouse"], **more}}
 
     __table_args__ = (
         CheckConstraint(

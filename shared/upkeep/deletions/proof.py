@@ -4,6 +4,7 @@ They compare hashes, so a report repeats neither session ids nor a person's iden
 """
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from sqlalchemy import func, select
@@ -12,7 +13,7 @@ from sqlalchemy.orm import Session
 from shared.reading.sessions.deleted import DeletedSession, hashing_of
 from shared.upkeep.deletions import in_clickhouse
 from shared.upkeep.deletions.models import Deletion
-from shared.upkeep.deletions.target import names_sql
+from shared.upkeep.deletions.target import naming_sql
 
 # More statements than this are for nobody to run; the first ones are samples then.
 _MAX_STATEMENTS = 20
@@ -40,16 +41,15 @@ def proofs_of(session: Session, deletion: Deletion) -> list[Proof]:
     """Returns the statements that count what is left."""
     hashing = hashing_of(session, deletion.org_id)
     proofs = []
-    if deletion.field is not None and deletion.value_hash is not None:
-        condition = names_sql(hashing, deletion.field, deletion.value_hash)
-        proofs.append(
-            Proof(
-                f"events whose {deletion.field} has this value",
-                f"SELECT count() AS rows FROM events WHERE {condition}",
-            )
-        )
+    if deletion.value_hash is not None:
+        condition = naming_sql(hashing, deletion.field, deletion.value_hash)
+        title = "events of this user"
+        if deletion.field is not None:
+            title = f"events whose {deletion.field} has this value"
+        proofs.append(Proof(title, f"SELECT count() AS rows FROM events WHERE {condition}"))
     hashes = _hashes(session, deletion)
-    for piece in list(in_clickhouse.pieces(hashes))[:_MAX_STATEMENTS]:
+    pieces = in_clickhouse.pieces(hashes, in_clickhouse.SESSIONS_A_PROOF)
+    for piece in islice(pieces, _MAX_STATEMENTS):
         condition = in_clickhouse.of_sessions(hashing, piece)
         proofs += [
             Proof(

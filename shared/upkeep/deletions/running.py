@@ -9,7 +9,8 @@
 4. *Rewrite* the parts with hidden rows, and wait until the replaced files are gone.
 
 For a person, step 2 comes before step 1 too, so that all events that were accepted before the
-request are searched; and the search is repeated after step 2.
+request are searched; and the search is repeated after step 2. A user may have many sessions, so
+steps 1 to 3 are rounds over some of them, until a search finds too few for a round.
 """
 
 import threading
@@ -33,9 +34,9 @@ from shared.foundation.queue.waiting import stored_until_each
 from shared.reading.exports.schedules import service as export_schedules
 from shared.reading.sessions import deleted
 from shared.upkeep.deletions import in_clickhouse, in_postgres, in_redis
-from shared.upkeep.deletions.models import LIVE, Deletion
-from shared.upkeep.deletions.service import mentions_of
-from shared.upkeep.deletions.target import MAX_SESSIONS
+from shared.upkeep.deletions.models import LIVE, ROUND, Deletion
+from shared.upkeep.deletions.service import mentions_of, person_of
+from shared.upkeep.deletions.target import MAX_OF_USER, MAX_SESSIONS, Person
 
 log = get_logger(__name__)
 
@@ -117,17 +118,13 @@ class _Step:
     def _go_on(self) -> str:
         with self._runtime.postgres.transaction() as session:
             self._hashing = deleted.hashing_of(session, self._row.org_id)
-        if self._row.state in ("queued", "running"):
-            if self._row.fenced_at is None and self._row.field is not None:
+        while self._row.state in ("queued", "running"):
+            if self._row.fenced_at is None and self._person is not None:
                 self._require_stored(self._row.created_at)
             if self._row.fenced_at is None:
                 self._fence(self._wanted())
-            for _ in range(_SEARCHES):
-                self._require_stored(self._row.fenced_at)
-                more = set(self._wanted()) - set(self._row.session_ids or ())
-                if not more:
-                    break
-                self._fence([*(self._row.session_ids or ()), *sorted(more)])
+            if not self._row.removed.get(ROUND):
+                self._complete()
             self._remove()
         if self._row.state == "hidden":
             in_clickhouse.rewrite(self._clickhouse, self._held.stopping)
@@ -140,20 +137,41 @@ class _Step:
         self._finish(state="done")
         return "done"
 
+    def _complete(self) -> None:
+        """Adds sessions that were accepted before the fence. Nothing of the round is hidden yet."""
+        for _ in range(_SEARCHES):
+            self._require_stored(self._row.fenced_at)
+            more = set(self._wanted()) - set(self._row.session_ids or ())
+            if not more:
+                return
+            self._fence([*(self._row.session_ids or ()), *sorted(more)])
+
     def _wanted(self) -> Sequence[str]:
-        """Returns the sessions to delete, as far as they are known now."""
-        if self._row.field is None or self._row.value_hash is None:
+        """Returns the sessions to delete in this round, as far as they are known now."""
+        person = self._person
+        if person is None:
             return self._row.session_ids or ()
+        if person.user is not None:
+            if self._row.state == "queued":
+                self._search(person, MAX_OF_USER)
+            return self._search(person)
+        return self._search(person, MAX_SESSIONS)
+
+    def _search(self, person: Person, allowed: int | None = None) -> Sequence[str]:
+        """Returns the sessions of a person; raises `Conflict` for more than are allowed.
+
+        Without a bound it returns those of one round.
+        """
         found = in_clickhouse.sessions_naming(
             self._clickhouse,
             self._hashing,
-            self._row.field,
-            self._row.value_hash,
-            MAX_SESSIONS + 1,
+            person.field,
+            str(self._row.value_hash),
+            MAX_SESSIONS if allowed is None else allowed + 1,
         )
-        if len(found) > MAX_SESSIONS:
+        if allowed is not None and len(found) > allowed:
             raise Conflict(
-                f"more than {MAX_SESSIONS} sessions name this value: delete some by id first",
+                f"more than {allowed} sessions name this value: delete some by id first",
                 code="too_many_sessions",
             )
         return found
@@ -173,13 +191,13 @@ class _Step:
                 session,
                 state="running",
                 session_ids=list(session_ids),
-                sessions=len(session_ids),
+                sessions=self._row.sessions + len(session_ids) - len(self._row.session_ids or ()),
                 # Redis stamps what it accepts by its own clock; `SETTLE` covers the difference.
                 fenced_at=present_time(session),
             )
 
     def _remove(self) -> None:
-        """Removes everything but the files, until nothing is found."""
+        """Removes everything of the round's sessions but the files, until nothing is found."""
         session_ids = self._row.session_ids or []
         hashes = in_clickhouse.hashes_of(self._hashing, session_ids)
         while True:
@@ -190,7 +208,7 @@ class _Step:
                 if rows:
                     found += rows
                     # Counted before they are hidden, so that a kill in between loses no count.
-                    self._count("clickhouse", Counter({table: rows}), at_least=True)
+                    self._count(ROUND, Counter({table: rows}), at_least=True)
                     in_clickhouse.hide(
                         self._clickhouse, table, self._hashing, hashes, self._held.stopping
                     )
@@ -198,10 +216,19 @@ class _Step:
             if not found:
                 break
         self._clean_redis(session_ids)
+        self._end_round(is_last=not self._is_of_user or len(session_ids) < MAX_SESSIONS)
+
+    def _end_round(self, *, is_last: bool) -> None:
+        removed = self._added("clickhouse", Counter(self._row.removed.get(ROUND, {})))
+        removed.pop(ROUND, None)
+        done = {"removed": removed, "session_ids": None}
+        if not is_last:
+            self._change(**done, fenced_at=None)
+            return
         with self._runtime.postgres.transaction() as session:
             hidden_at = transaction_time(session)
             self._row = self._changed(
-                session, state="hidden", hidden_at=hidden_at, session_ids=None, value=None
+                session, **done, state="hidden", hidden_at=hidden_at, value=None
             )
             # Files of scheduled exports are written again without the sessions.
             export_schedules.look_again(session, self._row.org_id)
@@ -215,6 +242,9 @@ class _Step:
             remaining = in_postgres.count_mentions(
                 session, self._row.org_id, mentions, in_postgres.COUNTED
             )
+            if self._is_of_user:
+                # Those that name the user are counted again in each round.
+                remaining = dict(Counter(self._row.remaining) | Counter(remaining))
             self._row = self._changed(
                 session, removed=self._added("postgres", removed), remaining=remaining
             )
@@ -225,10 +255,12 @@ class _Step:
         self._count("redis", found)
 
     @property
-    def _person(self) -> tuple[str, str] | None:
-        if self._row.field is None or self._row.value is None:
-            return None
-        return self._row.field, self._row.value
+    def _person(self) -> Person | None:
+        return person_of(self._row)
+
+    @property
+    def _is_of_user(self) -> bool:
+        return self._person is not None and self._person.user is not None
 
     def _added(
         self, store: str, counts: Counter[str], *, at_least: bool = False

@@ -16,11 +16,11 @@ from shared.foundation.postgres import after_commit
 from shared.foundation.postgres.rows import require_row
 from shared.foundation.queue import Queue
 from shared.foundation.queue.jobs import DELETE_DATA
-from shared.reading.sessions.deleted import hashing_of
+from shared.reading.sessions.deleted import Hashing, hashing_of
 from shared.upkeep.deletions import in_clickhouse, in_postgres, in_redis
 from shared.upkeep.deletions.mentions import Mentions
 from shared.upkeep.deletions.models import LIVE, Deletion
-from shared.upkeep.deletions.target import MAX_SESSIONS, DeletionTarget
+from shared.upkeep.deletions.target import MAX_OF_USER, MAX_SESSIONS, DeletionTarget, Person
 
 DEFAULT_PAGE, MAX_PAGE = 50, 200
 # Deletions of an organization that are not finished.
@@ -87,7 +87,8 @@ def get(session: Session, org_id: uuid.UUID, deletion_id: str) -> Deletion:
 def preview(runtime: Runtime, org_id: uuid.UUID, target: DeletionTarget) -> dict[str, Any]:
     """Counts what a deletion would remove and change now; changes nothing.
 
-    Waiting events are not counted. Raises `Unavailable` if a store is down.
+    Waiting events are not counted, and of a user's sessions the mentions of the first round only.
+    Raises `Unavailable` if a store is down.
     """
     org, person = str(org_id), person_of(target)
     with runtime.postgres.transaction() as session:
@@ -97,12 +98,11 @@ def preview(runtime: Runtime, org_id: uuid.UUID, target: DeletionTarget) -> dict
         session_ids = in_clickhouse.sessions_naming(
             runtime.clickhouse,
             hashing,
-            person[0],
-            hashing.of(person[1]).hex(),
-            MAX_SESSIONS + 1,
+            person.field,
+            hashing.of(person.value).hex(),
+            1 + (MAX_SESSIONS if person.user is None else MAX_OF_USER),
         )
-    hashes = in_clickhouse.hashes_of(hashing, session_ids)
-    mentions = mentions_of(session_ids, person)
+    mentions = mentions_of(session_ids[: MAX_SESSIONS + 1], person)
     with runtime.postgres.transaction() as session:
         in_tables: Counter[str] = Counter(
             in_postgres.count_of_sessions(session, org_id, session_ids)
@@ -113,10 +113,7 @@ def preview(runtime: Runtime, org_id: uuid.UUID, target: DeletionTarget) -> dict
     return {
         "sessions": len(session_ids),
         "removed": {
-            "clickhouse": {
-                table: in_clickhouse.count(runtime.clickhouse, table, hashing, hashes)
-                for table in in_clickhouse.TABLES
-            },
+            "clickhouse": _in_clickhouse(runtime, hashing, session_ids, person),
             "postgres": dict(in_tables),
             "redis": dict(
                 in_redis.clean(runtime.redis, org, session_ids, person, mentions, remove=False)
@@ -126,13 +123,31 @@ def preview(runtime: Runtime, org_id: uuid.UUID, target: DeletionTarget) -> dict
     }
 
 
-def person_of(target: DeletionTarget) -> tuple[str, str] | None:
-    """Returns the field and the value of a target that names a person."""
-    if target.field is None or target.value is None:
-        return None
-    return target.field, target.value
+def _in_clickhouse(
+    runtime: Runtime, hashing: Hashing, session_ids: list[str], person: Person | None
+) -> dict[str, int]:
+    clickhouse = runtime.clickhouse
+    if person is not None and person.user is not None:
+        # They may be too many for a list.
+        value_hash = hashing.of(person.value).hex()
+        return {
+            table: in_clickhouse.count_naming(clickhouse, table, hashing, None, value_hash)
+            for table in in_clickhouse.TABLES
+        }
+    hashes = in_clickhouse.hashes_of(hashing, session_ids)
+    return {
+        table: in_clickhouse.count(clickhouse, table, hashing, hashes)
+        for table in in_clickhouse.TABLES
+    }
 
 
-def mentions_of(session_ids: list[str], person: tuple[str, str] | None) -> Mentions:
+def person_of(target: DeletionTarget | Deletion) -> Person | None:
+    """Returns the person whom a deletion is about, None if it names sessions."""
+    return None if target.value is None else Person(target.field, target.value)
+
+
+def mentions_of(session_ids: list[str], person: Person | None) -> Mentions:
     """Returns the words whose mention counts as a quote."""
-    return Mentions([*session_ids, *([] if person is None else [person[1]])])
+    if person is None:
+        return Mentions(session_ids)
+    return Mentions([*session_ids, person.value], user=person.user)

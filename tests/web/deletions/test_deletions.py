@@ -13,6 +13,7 @@ from tests.support.runtime import Org, make_org
 
 Key = Callable[..., Headers]
 PERSON = {"field": "user.email", "equals": "zoë@example.org"}
+USER = {"user_id": "zoë"}
 
 
 @pytest.fixture
@@ -20,7 +21,12 @@ def filled(runtime: Runtime, org: Org) -> Org:
     """An organization with two sessions, one of which names a person; another one has the same."""
     for one in (make_org(runtime), org):
         lines = [
-            event("session-one", "10:00:00", user={"email": PERSON["equals"]}),
+            event(
+                "session-one",
+                "10:00:00",
+                user={"email": PERSON["equals"]},
+                user_id=USER["user_id"],
+            ),
             event("session-one", "10:00:01"),
             event("session-two", "10:00:02"),
         ]
@@ -30,7 +36,7 @@ def filled(runtime: Runtime, org: Org) -> Org:
 
 def test_a_preview_counts_and_removes_nothing(client: FlaskClient, filled: Org, key: Key) -> None:
     headers = key("events:delete", "events:read")
-    for body in (PERSON, {"session_ids": ["session-one", "session-none"]}):
+    for body in (PERSON, USER, {"session_ids": ["session-one", "session-none"]}):
         answer = client.post("/v1/deletions/preview", json=body, headers=headers)
         assert answer.status_code == 200, answer.data
         counts = answer.get_json()["removed"]["clickhouse"]
@@ -39,14 +45,16 @@ def test_a_preview_counts_and_removes_nothing(client: FlaskClient, filled: Org, 
     assert client.get("/v1/deletions", headers=headers).get_json() == {"deletions": []}
 
 
+@pytest.mark.parametrize("body", [PERSON, USER])
 def test_a_request_is_listed_and_shows_its_proof_without_the_person(
-    client: FlaskClient, filled: Org, key: Key
+    client: FlaskClient, filled: Org, key: Key, body: dict[str, str]
 ) -> None:
     headers = key("events:delete", "queries:run")
-    answer = client.post("/v1/deletions", json=PERSON, headers=headers)
+    answer = client.post("/v1/deletions", json=body, headers=headers)
     assert answer.status_code == 202, answer.data
     made = answer.get_json()
-    assert (made["state"], made["field"], made["sessions"]) == ("queued", "user.email", 0)
+    assert (made["state"], made["field"], made["sessions"]) == ("queued", body.get("field"), 0)
+    assert made["value_hash"] is not None
     [listed] = client.get("/v1/deletions", headers=headers).get_json()["deletions"]
     assert listed == made
     answer = client.get(f"/v1/deletions/{made['id']}", headers=headers)
@@ -70,6 +78,12 @@ def test_a_request_is_listed_and_shows_its_proof_without_the_person(
         ({"field": "it's", "equals": "a"}, "field"),
         ({"field": "a..b", "equals": "a"}, "field"),
         ({"equals": "a"}, "field"),
+        ({"user_id": ""}, "user_id"),
+        ({"user_id": "[redacted]"}, "user_id"),
+        ({"user_id": "a\nb"}, "user_id"),
+        ({"user_id": "a" * 257}, "user_id"),
+        ({"user_id": "a", "session_ids": ["b"]}, "user_id"),
+        ({"user_id": "a", "field": "b", "equals": "c"}, "user_id"),
     ],
 )
 def test_a_bad_target_is_named(
