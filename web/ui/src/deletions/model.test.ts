@@ -2,14 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bodyOf, questionOf } from "./model";
 
-test("ids stand one a line, and a person is named by a field", () => {
-  assert.deepEqual(bodyOf({ of: "sessions", ids: " a \n\nb c\n", field: "x", equals: "y" }), {
-    session_ids: ["a", "b c"],
-  });
-  assert.deepEqual(bodyOf({ of: "person", ids: "a", field: " user.email ", equals: " Zoe" }), {
-    field: "user.email",
-    equals: " Zoe",
-  });
+test("ids stand one a line, and a person is named by a field or as a user", () => {
+  const others = { ids: " a \n\nb c\n", user: " Zoe", field: " user.email ", equals: " Zoe" };
+  assert.deepEqual(bodyOf({ ...others, of: "sessions" }), { session_ids: ["a", "b c"] });
+  assert.deepEqual(bodyOf({ ...others, of: "user" }), { user_id: " Zoe" });
+  assert.deepEqual(bodyOf({ ...others, of: "person" }), { field: "user.email", equals: " Zoe" });
 });
 
 test("the question says what goes and what stays", () => {

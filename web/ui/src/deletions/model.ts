@@ -3,14 +3,16 @@ import { exact, plural } from "../kit/text/formats";
 
 /** The fields of the form. `of` is what the other fields name. */
 export interface Wanted {
-  of: "sessions" | "person";
+  of: "sessions" | "user" | "person";
   ids: string;
+  user: string;
   field: string;
   equals: string;
 }
 
 /** The request of the form. Ids stand one a line. */
-export function bodyOf({ of, ids, field, equals }: Wanted): DeletionBody {
+export function bodyOf({ of, ids, user, field, equals }: Wanted): DeletionBody {
+  if (of === "user") return { user_id: user };
   if (of === "person") return { field: field.trim(), equals };
   return {
     session_ids: ids
@@ -18,6 +20,12 @@ export function bodyOf({ of, ids, field, equals }: Wanted): DeletionBody {
       .map((line) => line.trim())
       .filter(Boolean),
   };
+}
+
+/** What a deletion is of; it keeps neither ids nor the value. */
+export function targetText({ field, value_hash }: DeletionRow): string {
+  if (field !== null) return `a person, by ${field}`;
+  return value_hash === null ? "sessions by id" : "a user";
 }
 
 /** The meaning of each state, for the tooltip. */

@@ -18,7 +18,7 @@ import { plural } from "../kit/text/formats";
 import { Count, Moment, Pill } from "../kit/text/values";
 import { changed, pathOf, searchOf } from "../kit/url";
 import { listDeletions, PAGE_ROWS, previewDeletion, readDeletion, requestDeletion } from "./api";
-import { bodyOf, countsText, isUnderWay, questionOf, STATES, type Wanted } from "./model";
+import { bodyOf, countsText, isUnderWay, questionOf, STATES, targetText, type Wanted } from "./model";
 
 // A deletion of a few sessions takes seconds.
 const AGAIN_MS = 2000;
@@ -88,7 +88,7 @@ function columnsOf(org: string): Column<DeletionRow>[] {
       key: "of",
       label: "Of",
       narrow: "note",
-      cell: (row) => (row.field ? `a person, by ${row.field}` : "sessions by id"),
+      cell: targetText,
     },
     {
       key: "sessions",
@@ -113,7 +113,7 @@ function State({ row: { state } }: { row: DeletionRow }) {
 }
 
 function NewDeletion({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
-  const form = useForm<Wanted>({ of: "sessions", ids: "", field: "", equals: "" }, async (wanted) => {
+  const form = useForm<Wanted>({ of: "sessions", ids: "", user: "", field: "", equals: "" }, async (wanted) => {
     const body = bodyOf(wanted);
     if (!(await confirm(questionOf(await previewDeletion(body))))) throw new Error("Nothing was deleted.");
     await requestDeletion(body);
@@ -121,12 +121,13 @@ function NewDeletion({ onClose, onDone }: { onClose: () => void; onDone: () => v
   });
   const options = [
     { value: "sessions", label: "Sessions by id" },
+    { value: "user", label: "Every session of a user" },
     { value: "person", label: "Every session that names a person" },
   ];
   return (
     <FormDialog title="Delete sessions" verb="Count and ask" form={form} onClose={onClose} onDone={onDone}>
       <RadioField form={form} name="of" label="Delete" options={options} />
-      {form.values.of === "sessions" ? (
+      {form.values.of === "sessions" && (
         <TextField
           form={form}
           name="ids"
@@ -137,7 +138,19 @@ function NewDeletion({ onClose, onDone }: { onClose: () => void; onDone: () => v
           autofocus
           hint="One id a line, at most 5,000."
         />
-      ) : (
+      )}
+      {form.values.of === "user" && (
+        <TextField
+          form={form}
+          name="user"
+          label="User"
+          field="user_id"
+          mono
+          autofocus
+          hint="Exactly as events have it."
+        />
+      )}
+      {form.values.of === "person" && (
         <>
           <TextField form={form} name="field" label="Field" mono autofocus hint="Of the payload, such as user.email." />
           <TextField form={form} name="equals" label="Value" mono hint="Exactly as events have it." />
