@@ -11,7 +11,6 @@ It stands directly below `route`, so that nothing of a request is read before ac
 import time
 import uuid
 from collections.abc import Callable
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
@@ -25,6 +24,7 @@ from web.credentials import ACTOR_HEADER, ORG_HEADER, credential_of_request
 from web.limits import admit
 from web.request_log import HEADER as REQUEST_ID_HEADER
 from web.state import state
+from web.view_docs import docs_of, keep_docs
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -221,8 +221,8 @@ def _guard(access: Access) -> Callable[[View[P, R]], View[P, R]]:
 
 def _declare(view: View[P, R], access: Access) -> View[P, R]:
     """Marks the view and adds the access to its documentation (read by flask-smorest)."""
-    documentation = deepcopy(getattr(view, "_apidoc", {}))
-    manual = documentation.setdefault("manual_doc", {})
+    docs = docs_of(view)
+    manual = docs.setdefault("manual_doc", {})
     schemes = [SESSION_SCHEME] if access.person else [KEY_SCHEME, SESSION_SCHEME]
     manual["security"] = [] if access.public else [{scheme: []} for scheme in schemes]
     if access.person:
@@ -230,15 +230,16 @@ def _declare(view: View[P, R], access: Access) -> View[P, R]:
     if access.permissions:
         only, *others = access.permissions
         manual["x-required-permission"] = list(access.permissions) if others else only
-    parameters = documentation.setdefault("arguments", {}).setdefault("parameters", [])
+    parameters = docs.setdefault("arguments", {}).setdefault("parameters", [])
     parameters.append(_REQUEST_ID_PARAMETER)
     if not access.public:
         parameters += [_ORG_PARAMETER, _ACTOR_PARAMETER]
-        responses = documentation.setdefault("response", {}).setdefault("responses", {})
+        responses = docs.setdefault("response", {}).setdefault("responses", {})
         # Exports are refused with 503 over a limit, because some exporters drop on 429.
         is_export = access.credential is not credential_of_request
         for status, name in _REFUSALS.items():
             if not (is_export and status == 429):
                 responses.setdefault(status, [name])
-    vars(view).update(access=access, _apidoc=documentation)
+    keep_docs(view, docs)
+    vars(view).update(access=access)
     return view

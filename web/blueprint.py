@@ -1,7 +1,6 @@
 """flask-smorest's blueprint, with this service's parsing of bodies and parameters."""
 
 from collections.abc import Callable, Mapping
-from copy import deepcopy
 from http import HTTPStatus
 from typing import Any, NoReturn, TypeVar, cast
 
@@ -9,6 +8,7 @@ import flask_smorest
 import marshmallow as ma
 import msgspec
 from flask import Request
+from flask_smorest.utils import deepupdate
 from webargs import core
 from webargs.flaskparser import FlaskParser
 from werkzeug.datastructures import MultiDict
@@ -16,6 +16,7 @@ from werkzeug.datastructures import MultiDict
 from shared.foundation.core.errors import BadRequest, Invalid
 from web.body import read_json_body
 from web.statement import Statement, Write, or_statement
+from web.view_docs import docs_of, keep_docs
 
 View = TypeVar("View", bound=Callable[..., Any])
 SchemaLike = ma.Schema | type[ma.Schema]
@@ -125,10 +126,10 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask-smorest 
         """
 
         def add(view: View) -> View:
-            documentation = deepcopy(getattr(view, "_apidoc", {}))
-            parameters = documentation.setdefault("arguments", {}).setdefault("parameters", [])
+            docs = docs_of(view)
+            parameters = docs.setdefault("arguments", {}).setdefault("parameters", [])
             parameters.append({"name": name, "in": "header", "required": False, **details})
-            vars(view).update(_apidoc=documentation)
+            keep_docs(view, docs)
             return view
 
         return add
@@ -166,10 +167,20 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask-smorest 
         return cast("Callable[[View], View]", super().alt_response(status, response, **options))
 
     def _may_answer(self, errors: tuple[int, ...], view: View) -> View:
+        docs = docs_of(view)
+        responses = docs.setdefault("response", {}).setdefault("responses", {})
         for status in errors:
-            view = self.alt_response(status, HTTPStatus(status).name)(view)
+            responses.setdefault(status, []).append(HTTPStatus(status).name)
+        keep_docs(view, docs)
         return view
 
     def doc(self, **documentation: Any) -> Callable[[View], View]:
         """Adds OpenAPI fields to the documentation of a view."""
-        return cast("Callable[[View], View]", super().doc(**documentation))
+
+        def add(view: View) -> View:
+            docs = docs_of(view)
+            docs["manual_doc"] = deepupdate(docs.get("manual_doc", {}), documentation)
+            keep_docs(view, docs)
+            return view
+
+        return add
