@@ -5,6 +5,7 @@ import { formatFully, formatMoment } from "../time/time";
 import { zone } from "../time/zone";
 import { copy } from "./clipboard";
 import { compact, duration, exact, middle } from "./formats";
+import { moneyWords } from "./money";
 
 /** A moment in the chosen zone. */
 export function Moment({ at }: { at: string }) {
@@ -30,6 +31,16 @@ export function CountOf({ value, noun }: { value: number; noun: string }) {
       <Count value={value} unit={unit} />
       <span class="narrow-unit"> {unit}</span>
     </>
+  );
+}
+
+/** An amount in dollars; "≥ $3.10" where calls without a price are not in it, a dash where nothing has one. */
+export function Money({ value, unpriced = 0 }: { value: number | null; unpriced?: number }) {
+  const { text, title } = moneyWords(value, unpriced);
+  return (
+    <span class={value === null ? "dim" : undefined} title={title}>
+      {text}
+    </span>
   );
 }
 
