@@ -20,7 +20,7 @@ _KEBAB = re.compile(r"[a-z0-9.-]+(?:/[a-z0-9.-]+)*")
 # A folder → the other folders that it may import. Other folders are pages.
 _FOUNDATIONS = {"api": {"api"}, "kit": {"api", "kit"}}
 # These put the parts together: the entry point, the table of pages, its chunks, the frame.
-_WHOLE = {"main.tsx", "routes.ts", "watch.ts", "administration.ts", "frame"}
+_WHOLE = {"main.tsx", "routes.ts", "reading.ts", "watch.ts", "administration.ts", "frame"}
 
 
 def sources() -> list[Path]:

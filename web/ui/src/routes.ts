@@ -25,6 +25,9 @@ export interface NavEntry {
 const session = ["events:read", "evaluations:read"];
 
 // Small pages that are used together are one chunk each: what they have in common is packed once.
+const reading = (page: keyof typeof import("./reading")) => async () => ({
+  default: (await import("./reading"))[page],
+});
 const watch = (page: keyof typeof import("./watch")) => async () => ({ default: (await import("./watch"))[page] });
 const administration = (page: keyof typeof import("./administration")) => async () => ({
   default: (await import("./administration"))[page],
@@ -36,14 +39,9 @@ export const ROUTES: readonly Route[] = [
   { path: "sessions/:id", title: "Session", permissions: session, load: () => import("./sessions/detail/page") },
   { path: "compare", title: "Compare sessions", permissions: session, load: () => import("./sessions/compare/page") },
   { path: "events", title: "Events", permissions: ["events:read"], load: () => import("./events/page") },
-  { path: "errors", title: "Errors", permissions: ["events:read"], load: () => import("./errors/page") },
-  { path: "latency", title: "Latency", permissions: ["events:read"], load: () => import("./latency/page") },
-  {
-    path: "evaluations",
-    title: "Evaluations",
-    permissions: ["evaluations:read"],
-    load: () => import("./evaluations/page"),
-  },
+  { path: "errors", title: "Errors", permissions: ["events:read"], load: reading("Errors") },
+  { path: "latency", title: "Latency", permissions: ["events:read"], load: reading("Latency") },
+  { path: "evaluations", title: "Evaluations", permissions: ["evaluations:read"], load: reading("Evaluations") },
   { path: "sql", title: "SQL", permissions: ["queries:read"], load: () => import("./queries/page") },
   { path: "sql/:id", title: "SQL", permissions: ["queries:read"], load: () => import("./queries/page") },
   {

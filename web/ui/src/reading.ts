@@ -1,0 +1,4 @@
+// The pages that add up what happened, which are one chunk.
+export { default as Errors } from "./errors/page";
+export { default as Evaluations } from "./evaluations/page";
+export { default as Latency } from "./latency/page";
