@@ -72,6 +72,7 @@ export const ICON_NAMES = [
   "square-terminal",
   "sun",
   "table",
+  "tag",
   "text-align-start",
   "timer",
   "trash-2",
