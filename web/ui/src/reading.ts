@@ -1,4 +1,5 @@
 // The pages that add up what happened, which are one chunk.
+export { default as Costs } from "./costs/page";
 export { default as Errors } from "./errors/page";
 export { default as Evaluations } from "./evaluations/page";
 export { default as Latency } from "./latency/page";

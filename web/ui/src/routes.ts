@@ -42,6 +42,7 @@ export const ROUTES: readonly Route[] = [
   { path: "errors", title: "Errors", permissions: ["events:read"], load: reading("Errors") },
   { path: "latency", title: "Latency", permissions: ["events:read"], load: reading("Latency") },
   { path: "evaluations", title: "Evaluations", permissions: ["evaluations:read"], load: reading("Evaluations") },
+  { path: "costs", title: "Costs", permissions: session, load: reading("Costs") },
   { path: "sql", title: "SQL", permissions: ["queries:read"], load: () => import("./queries/page") },
   { path: "sql/:id", title: "SQL", permissions: ["queries:read"], load: () => import("./queries/page") },
   {
@@ -93,6 +94,7 @@ export const NAVIGATION: readonly NavEntry[] = [
   { path: "errors", label: "Errors", icon: "triangle-alert", group: "", key: "x" },
   { path: "latency", label: "Latency", icon: "activity", group: "", key: "l" },
   { path: "evaluations", label: "Evaluations", icon: "chart-column", group: "", key: "v" },
+  { path: "costs", label: "Costs", icon: "coins", group: "", key: "c" },
   { path: "sql", label: "SQL", icon: "database", group: "", key: "q" },
   { path: "dashboards", label: "Dashboards", icon: "layout-dashboard", group: "", key: "d" },
   { path: "alerts", label: "Alerts", icon: "bell", group: "Watch", key: "a" },

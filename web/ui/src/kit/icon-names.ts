@@ -22,6 +22,7 @@ export const ICON_NAMES = [
   "circle-x",
   "clock",
   "clipboard-check",
+  "coins",
   "columns-3",
   "copy",
   "database",
