@@ -43,7 +43,6 @@ export function Sums({ total, series }: Costs) {
         {
           label: "Calls",
           value: <Count value={calls} />,
-          note: `${compact(total.input_tokens + total.output_tokens)} tokens`,
           color: "var(--cat-4)",
           spark: points.map((point) => point.calls),
         },

@@ -2,6 +2,7 @@ import type { PriceRow } from "../api/types";
 import { RowActions } from "../kit/list/row-actions";
 import type { Column } from "../kit/list/table";
 import { CLASSES } from "../kit/prices/words";
+import { money } from "../kit/text/money";
 import { Moment, Money } from "../kit/text/values";
 import { COLUMN_CLASSES, extrasOf } from "./model";
 
@@ -42,7 +43,12 @@ export function priceColumns(
         label: CLASSES[name],
         width: "96px",
         number: true,
-        cell: ({ prices }) => <Money value={(prices as Partial<typeof prices>)[name] ?? null} />,
+        cell: ({ prices }) => (
+          <>
+            <Money value={(prices as Partial<typeof prices>)[name] ?? null} />
+            {name === "input" && <span class="narrow-unit"> in, {money(prices.output)} out</span>}
+          </>
+        ),
         ...(name === "input" && { narrow: "value" }),
       }),
     ),

@@ -18,7 +18,9 @@ export function money(value: number): string {
     return `${sign}${exact(Number(whole))}.${cents}`;
   }
   const leading = Math.ceil(-Math.log10(size));
-  return sign + size.toFixed(Math.min(MOST_DECIMALS, Math.max(DECIMALS, leading + 1)));
+  const text = size.toFixed(Math.min(MOST_DECIMALS, Math.max(DECIMALS, leading + 1)));
+  // "$0.30", as people write a price.
+  return sign + text.replace(/(\.\d\d\d*?)0+$/, "$1");
 }
 
 /** All decimals: "$0.031245", "$12,400.1". */
