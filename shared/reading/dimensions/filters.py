@@ -17,6 +17,7 @@ ATTRIBUTES = Filter(
     "attr",
     "attributes",
     "`attr.<key>`: values of an attribute; `*`: it has any, `\\*`: a star; at most 8 attributes",
+    label="Attribute",
     parse=parse_attributes,
 )
 MISSING = Filter(

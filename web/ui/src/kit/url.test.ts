@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changed, joinValues, ownPath, parsePlace, pathOf, searchOf, splitValues } from "./url";
+import { changed, joinValues, ownPath, parsePlace, pathOf, searchOf, splitValues, withAttributes } from "./url";
 
 test("a path of any ids is taken apart as it was put together", () => {
   const path = pathOf("acme", "sessions", "a/b?c#d%");
@@ -24,6 +24,12 @@ test("values with commas survive", () => {
 test("changes set and remove parameters, and the query stays readable", () => {
   const query = changed(new URLSearchParams("t=24h&agent_id=x"), { t: null, environment: ["a", "b"] });
   assert.equal(searchOf(query), "?agent_id=x&environment=a,b");
+});
+
+test("the filter of attributes stands for those of the query", () => {
+  const query = new URLSearchParams("attr.plan=pro&t=24h&attr.a:b/c=x");
+  assert.deepEqual(withAttributes(["user_id", "attr", "tag"], query), ["user_id", "attr.plan", "attr.a:b/c", "tag"]);
+  assert.deepEqual(withAttributes(["user_id"], query), ["user_id"]);
 });
 
 test("next leads to own paths only", () => {

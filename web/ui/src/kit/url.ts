@@ -65,6 +65,20 @@ export function changed(query: URLSearchParams, changes: Changes): URLSearchPara
   return result;
 }
 
+/** The filter of attributes. It stands for the parameters of all its keys: `attr.plan`. */
+export const ATTRIBUTES = "attr";
+
+/** The parameter that filters by an attribute. */
+export function attributeParam(key: string): string {
+  return `${ATTRIBUTES}.${key}`;
+}
+
+/** The parameters of these names, with those of each attribute in the query in place of "attr". */
+export function withAttributes(names: readonly string[], query: URLSearchParams): string[] {
+  const given = [...query.keys()].filter((name) => name.startsWith(attributeParam("")));
+  return names.flatMap((name) => (name === ATTRIBUTES ? given : [name]));
+}
+
 /** Whether the UI has pages at this path. */
 export function isPagePath(path: string): boolean {
   return path === "/" || /^\/(o\/|sign-in$|profile$)/.test(path);

@@ -4,7 +4,7 @@ import type { LatencyAggregate } from "../api/types";
 import { useLoad, useRefresh } from "../kit/data/load";
 import { Loaded } from "../kit/data/loaded";
 import { Nothing } from "../kit/data/nothing";
-import { useBounds } from "../kit/data/query";
+import { urlParams, useBounds } from "../kit/data/query";
 import { filterBar } from "../kit/list/filter-bar";
 import { Filters } from "../kit/list/filters";
 import type { Sort } from "../kit/list/table";
@@ -21,14 +21,24 @@ import { Charts } from "./charts";
 import { type Choice, cellOf, cellParams, FAMILIES, OTHER, othersText, queryOf } from "./model";
 import { Names } from "./names";
 
-const ON_BAR = ["environment", "agent_id", "tool_name", "model", "hook_name"];
+const ON_BAR = [
+  "environment",
+  "agent_id",
+  "tool_name",
+  "model",
+  "hook_name",
+  "user_id",
+  "agent_version",
+  "tag",
+  "attr",
+];
 const FILTERS = filterBar("events", { first: ON_BAR }).filter(({ param: name }) => ON_BAR.includes(name));
 const FILTERED_BY = FILTERS.map(({ param: name }) => name);
 
 /** What the URL chooses. A range that ends now moves on only when `turn` changes. */
 function useChoice(turn: number): Choice {
   const family = FAMILIES.find(({ id }) => id === param("view")) ?? FAMILIES[0]!;
-  const filters: Query = Object.fromEntries(FILTERED_BY.map((name) => [name, param(name)]));
+  const filters: Query = urlParams(FILTERED_BY);
   return { family, filters, bounds: useBounds(currentRange("24h"), [turn, family.id, filters]) };
 }
 

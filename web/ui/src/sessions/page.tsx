@@ -5,7 +5,7 @@ import { NewRows } from "../kit/data/live";
 import { type Pages, useLoad, usePages, useRefresh } from "../kit/data/load";
 import { Loaded } from "../kit/data/loaded";
 import { Nothing } from "../kit/data/nothing";
-import { useQuery, useUrlQuery } from "../kit/data/query";
+import { urlParams, useQuery, useUrlQuery } from "../kit/data/query";
 import { Switch } from "../kit/form/switch";
 import { Icon } from "../kit/icon";
 import { filterBar, filterNames } from "../kit/list/filter-bar";
@@ -71,7 +71,7 @@ export default function SessionsPage({ org }: PageProps) {
     (table.current?.querySelector(".table-scroll")?.scrollTop ?? 0) > 0;
   const live = useLive(isLive, query, pages, held, totals);
   const shown = () => ({ route: "GET /sessions", query: { ...query, limit: PAGE_ROWS } });
-  const unfiltered = FILTERED_BY.every((name) => param(name) === null);
+  const unfiltered = Object.values(urlParams(FILTERED_BY)).every((value) => value === null);
   const nothing =
     pages.current && pages.data?.length === 0 && unfiltered && currentRange(standardRange()).preset === "all";
   useEffect(() => {

@@ -7,7 +7,7 @@ import { param } from "../router";
 import type { Preset } from "../time/time";
 import { currentRange } from "../time/zone";
 import { eventQuery } from "./event-request";
-import { useBounds } from "./query";
+import { urlParams, useBounds } from "./query";
 
 const TYPING_MS = 250;
 
@@ -47,7 +47,7 @@ function useSettled<T>(value: T, milliseconds: number): T {
 export function useEventQuery(standard: Preset, turn: number): Query {
   const range = currentRange(standard);
   const search = useSettled(param("search"), TYPING_MS);
-  const given: Query = Object.fromEntries(EVENT_PARAMS.map((name) => [name, param(name)]));
+  const given: Query = urlParams(EVENT_PARAMS);
   const { from, to } = useBounds(range, [turn, search, { ...given, search: null }]);
   return eventQuery({ ...given, search }, from, to);
 }

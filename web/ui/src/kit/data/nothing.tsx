@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { clearFilters } from "../list/filters";
-import { param, setQuery } from "../router";
+import { setQuery } from "../router";
 import type { Preset } from "../time/time";
 import { currentRange } from "../time/zone";
+import { urlParams } from "./query";
 import { Empty } from "./states";
 
 interface Props {
@@ -18,7 +19,7 @@ interface Props {
 
 /** An empty list: what excludes everything, and the way out; or that there is nothing yet. */
 export function Nothing({ things, filters, standard, children }: Props) {
-  const filtered = filters.some((name) => param(name) !== null);
+  const filtered = Object.values(urlParams(filters)).some((value) => value !== null);
   const limited = currentRange(standard).preset !== "all";
   if (!filtered && !limited)
     return (

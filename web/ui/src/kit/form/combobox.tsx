@@ -8,7 +8,9 @@ interface Props {
   /** The chosen values: any number of them with `several`, else none or one. */
   values: readonly string[];
   onChange: (values: string[]) => void;
-  choices: Choices | (() => Promise<Choices>);
+  choices: Choices | ((text: string) => Promise<Choices>);
+  /** Whether the choices are those for the text, and are read again as it changes. */
+  asks?: boolean | undefined;
   several?: boolean;
   /** Closes the list after each of several choices, so that it does not lie over what follows. */
   closes?: boolean;
@@ -26,6 +28,7 @@ interface Props {
 }
 
 const MOST_SHOWN = 200;
+const TYPING_MS = 150;
 
 interface Known {
   all: readonly Choice[];
@@ -33,17 +36,25 @@ interface Known {
   ready: boolean;
 }
 
-/** Reads the choices each time the list opens. Those of the last time stand there until then. */
-function useChoices(choices: Props["choices"], open: boolean): Known {
+/** Reads the choices each time the list opens, and for another text. Those of the last time stand there until then. */
+function useChoices(choices: Props["choices"], open: boolean, text: string): Known {
   const [loaded, setLoaded] = useState<Known>({ all: [], ready: false });
+  const turn = useRef(0);
   useEffect(() => {
     if (typeof choices !== "function" || !open) return;
+    const now = ++turn.current;
     setLoaded(({ all }) => ({ all, ready: false }));
-    choices().then(
-      (found) => setLoaded({ all: normal(found), ready: true }),
-      () => setLoaded(({ all }) => ({ all, ready: true })), // what is typed still works
-    );
-  }, [open]);
+    const take = (change: (known: Known) => Known) => now === turn.current && setLoaded(change);
+    const read = () => {
+      if (now !== turn.current) return;
+      choices(text).then(
+        (found) => take(() => ({ all: normal(found), ready: true })),
+        () => take(({ all }) => ({ all, ready: true })), // what is typed still works
+      );
+    };
+    if (text) setTimeout(read, TYPING_MS);
+    else read();
+  }, [open, text]);
   return typeof choices === "function" ? loaded : { all: normal(choices), ready: true };
 }
 
@@ -55,7 +66,7 @@ export function Combobox(props: Props) {
   const [active, setActive] = useState(-1);
   const list = useRef<HTMLUListElement>(null);
   const listId = useId();
-  const { all, ready } = useChoices(props.choices, open);
+  const { all, ready } = useChoices(props.choices, open, props.asks ? (text ?? "").trim() : "");
   // Texts of an Enter that came before the choices. Each waits for them, also after the field was left.
   const [entered, setEntered] = useState<readonly string[]>([]);
   const shown = fitting(all, text ?? "").slice(0, MOST_SHOWN);

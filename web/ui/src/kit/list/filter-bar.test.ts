@@ -21,5 +21,7 @@ test("a filter of few values has those, a name what events have, an id is typed"
   assert.equal(typeof fields.get("tool_name")!.choices, "function");
   assert.equal(fields.get("tool_name")!.typed, true);
   assert.equal(fields.get("session_id")!.choices, undefined);
+  assert.ok(fields.get("user_id")!.asks && !fields.get("tool_name")!.asks);
+  assert.equal(fields.get("attr")!.attributes, true);
   assert.ok(!fields.has("search") && filterNames("events").includes("search"));
 });

@@ -1,6 +1,7 @@
 // The fields of filter bars, from the filters that the service declares.
-import { DECLARED } from "../../api/filters";
+import { DECLARED, type DeclaredFilter } from "../../api/filters";
 import { request } from "../../api/request";
+import { readValues } from "../dimensions/values";
 import type { Choices } from "../form/choices";
 import type { Filter } from "./filters";
 
@@ -15,6 +16,8 @@ const FACETS: Readonly<Record<string, () => Promise<Choices>>> = {
   trigger_event: () => request("GET /events/trigger_events", {}),
   error_type: () => request("GET /events/error_types", {}),
 };
+/** The filters whose values may be too many to offer all. */
+const ASKED = ["user_id", "agent_version", "tag"];
 const YES_OR_NO = ["true", "false"];
 
 interface Bar {
@@ -37,18 +40,20 @@ export function filterBar(resource: string, { first, search, facets = {} }: Bar)
   return (DECLARED[resource] ?? [])
     .filter(({ label }) => label)
     .sort((one, other) => rank(one.param) - rank(other.param))
-    .map(({ param, type, label, choices }) => {
-      const facet = facets[param] ?? FACETS[param];
-      const given = choices ?? (type === "flag" ? YES_OR_NO : undefined);
-      return {
-        param,
-        label,
-        ...(param === search && { search: true }),
-        ...(type === "number"
-          ? { number: true }
-          : given
-            ? { choices: given }
-            : facet && { choices: facet, typed: true }),
-      };
-    });
+    .map((declared) => ({
+      param: declared.param,
+      label: declared.label,
+      ...(declared.param === search && { search: true }),
+      ...valuesOf(declared, facets),
+    }));
+}
+
+/** What the field of a filter takes. */
+function valuesOf({ param, type, choices }: DeclaredFilter, facets: NonNullable<Bar["facets"]>): Partial<Filter> {
+  if (type === "number") return { number: true };
+  if (type === "attributes") return { attributes: true };
+  if (choices || type === "flag") return { choices: choices ?? YES_OR_NO };
+  if (ASKED.includes(param)) return { choices: (text) => readValues(param, text), asks: true, typed: true };
+  const facet = facets[param] ?? FACETS[param];
+  return facet ? { choices: facet, typed: true } : {};
 }

@@ -1,18 +1,22 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { AttributeFilter } from "../dimensions/attribute-filter";
+import { attributeWords } from "../dimensions/values";
 import type { Choices } from "../form/choices";
 import { Combobox } from "../form/combobox";
 import { Icon } from "../icon";
 import { Dialog } from "../overlay/dialog";
 import { place, setQuery } from "../router";
-import { splitValues } from "../url";
+import { attributeParam, splitValues, withAttributes } from "../url";
 
 export interface Filter {
   /** The API's parameter, also that of the URL. */
   param: string;
   label: string;
   /** The facets. None: values are only typed. */
-  choices?: Choices | (() => Promise<Choices>);
+  choices?: Choices | ((text: string) => Promise<Choices>);
+  /** Whether the choices are those for a text, and are read again as it changes. */
+  asks?: boolean;
   /**
    * Whether other values than the choices may be typed, as where they are only the most frequent ones. Default: only
    * without choices.
@@ -22,6 +26,8 @@ export interface Filter {
   search?: boolean;
   /** Whether it takes one number of 0 or more. */
   number?: boolean;
+  /** Whether it stands for the parameters of all attributes. */
+  attributes?: boolean;
   /** The text of a value on its chip. */
   show?: (value: string) => string;
 }
@@ -41,7 +47,7 @@ export function filterValues(param: string): string[] {
 
 /** Empties these parameters, and takes the list to its first page. */
 export function clearFilters(params: readonly string[]): void {
-  setQuery(Object.fromEntries(params.map((param) => [param, null])));
+  setQuery(Object.fromEntries(withAttributes(params, place.value.query).map((param) => [param, null])));
 }
 
 interface ChipProps {
@@ -68,7 +74,7 @@ export function Chip({ label, value, shown = value, onRemove }: ChipProps) {
 }
 
 function Field({ filter }: { filter: Filter }) {
-  const { param, label, choices, typed = !choices, search } = filter;
+  const { param, label, choices, asks, typed = !choices, search } = filter;
   return (
     <Combobox
       class="filter"
@@ -76,6 +82,7 @@ function Field({ filter }: { filter: Filter }) {
       placeholder={label}
       values={filterValues(param)}
       choices={choices ?? []}
+      asks={asks}
       several
       typed={typed}
       search={search}
@@ -107,6 +114,8 @@ function Fields({ filters, children }: Props) {
       {filters.map((filter) =>
         filter.number ? (
           <NumberField key={filter.param} filter={filter} />
+        ) : filter.attributes ? (
+          <AttributeFilter key={filter.param} label={filter.label} />
         ) : (
           <Field key={filter.param} filter={filter} />
         ),
@@ -116,18 +125,28 @@ function Fields({ filters, children }: Props) {
   );
 }
 
+/** The filters that have values: one of each attribute in place of the one for all. */
+function single(filter: Filter): Filter[] {
+  if (!filter.attributes) return [filter];
+  return withAttributes([filter.param], place.value.query).map((param) => ({
+    ...filter,
+    param,
+    show: (value) => `${param.slice(attributeParam("").length)}: ${attributeWords(value)}`,
+  }));
+}
+
 /** The search landmark "Filters": a combobox for each filter, and chips of what is set. */
 export function Filters(props: Props) {
   const [open, setOpen] = useState(false);
   const { filters, extra = [] } = props;
-  const chips = filters.flatMap(({ param, label, show }) => {
+  const chips = filters.flatMap(single).flatMap(({ param, label, show, attributes }) => {
     const values = filterValues(param);
     const without = (value: string) => setQuery({ [param]: values.filter((one) => one !== value) });
     return values.map((value) => (
       <Chip
         key={`${param} ${value}`}
         label={label}
-        value={value}
+        value={attributes ? show!(value) : value}
         shown={show?.(value) ?? value}
         onRemove={() => without(value)}
       />

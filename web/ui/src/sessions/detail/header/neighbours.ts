@@ -4,6 +4,7 @@ import { request } from "../../../api/request";
 import { filterNames } from "../../../kit/list/filter-bar";
 import { param } from "../../../kit/router";
 import { boundsOf, rangeOf } from "../../../kit/time/time";
+import { withAttributes } from "../../../kit/url";
 import { isAfter, nextMicrosecond, type Place, padded } from "../model/moments";
 
 type Row = Answer<"GET /sessions">["sessions"][number];
@@ -36,7 +37,8 @@ async function first(query: Query, fits: (row: Row) => boolean, signal: AbortSig
 export async function readNeighbours(id: string, lastEventAt: string, signal: AbortSignal): Promise<Neighbours> {
   // The state of the list as it stood in its URL.
   const list = new URLSearchParams(param("list") ?? "");
-  const filters: Query = Object.fromEntries(filterNames("sessions").map((name) => [name, list.get(name)]));
+  const names = withAttributes(filterNames("sessions"), list);
+  const filters: Query = Object.fromEntries(names.map((name) => [name, list.get(name)]));
   const { from, to } = boundsOf(rangeOf(list, "all"), Date.now());
   const here: Place = { session_id: id, last_event_at: lastEventAt };
   // One microsecond further, because the end of a range is not part of it.

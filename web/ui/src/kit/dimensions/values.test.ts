@@ -1,0 +1,16 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { attributeChoices, attributeWords } from "./values";
+
+test("a star takes every value, and a value of that name is written with a backslash", () => {
+  const choices = attributeChoices([{ value: "pro", note: "12" }, { value: "*" }]);
+  assert.deepEqual(
+    choices.map(({ value }) => value),
+    ["*", "pro", "\\*"],
+  );
+  assert.deepEqual(
+    choices.map(({ value }) => attributeWords(value)),
+    ["any value", "pro", "*"],
+  );
+  assert.equal(choices[2]!.label, "*");
+});
