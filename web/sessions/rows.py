@@ -44,6 +44,7 @@ def totals_body(found: Summary, score_key: str | None) -> dict[str, object]:
             "sessions": point.sessions,
             "error_count": point.error_count,
             "tokens": point.input_tokens + point.output_tokens,
+            "cost_usd": point.cost_usd,
             "score_avg": point.score_avg,
         }
         for ts, point in zip(starts, found.points, strict=True)

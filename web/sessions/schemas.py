@@ -117,6 +117,7 @@ class SessionPoint(Schema):
     sessions = fields.integer()
     error_count = fields.integer()
     tokens = fields.integer("input and output")
+    cost_usd = fields.number("null if no call has a cost", null=True)
     score_avg = fields.number("null without a score", null=True)
 
 
@@ -136,6 +137,10 @@ class SessionTotals(Schema):
     error_count = fields.integer()
     input_tokens = fields.integer()
     output_tokens = fields.integer()
+    model_calls = fields.integer("calls with a cost, and calls without a price")
+    unpriced_calls = fields.integer("with some, the cost is a lower bound")
+    priced_sessions = fields.integer("sessions with a cost")
+    cost_usd = fields.number("null if no call has a cost", null=True)
     score = fields.nested(SessionScore, "null without `score_key`", null=True)
     timeline = fields.nested(SessionTimeline)
 

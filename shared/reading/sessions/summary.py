@@ -1,5 +1,6 @@
 """Sums over all sessions that match the filters, in all and over time."""
 
+from decimal import Decimal
 from typing import NamedTuple
 
 from shared.foundation.clickhouse import ClickHouse, Row
@@ -14,13 +15,21 @@ from shared.reading.sessions.selection import SessionFilters, oldest_row
 
 
 class Sums(NamedTuple):
-    """Sums over some sessions; `score_count` of them have the score, whose sum is `score_sum`."""
+    """Sums over some sessions; `score_count` of them have the score, whose sum is `score_sum`.
+
+    `priced_sessions` have calls with a cost, in all `cost` dollars. `unpriced_calls` of the
+    `model_calls` are not in it.
+    """
 
     sessions: int = 0
     event_count: int = 0
     error_count: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    model_calls: int = 0
+    unpriced_calls: int = 0
+    priced_sessions: int = 0
+    cost: Decimal = Decimal(0)
     score_count: int = 0
     score_sum: float = 0.0
 
@@ -28,6 +37,11 @@ class Sums(NamedTuple):
     def score_avg(self) -> float | None:
         """The mean score, None without one."""
         return self.score_sum / self.score_count if self.score_count else None
+
+    @property
+    def cost_usd(self) -> float | None:
+        """The cost, None if no call has one."""
+        return float(self.cost) if self.priced_sessions else None
 
 
 class Summary(NamedTuple):
@@ -44,13 +58,17 @@ _SLOT = f"""least(
     intDiv({us("newest")} - {{{{first:Int64}}}}, {{{{width:Int64}}}}), {{{{last:Int64}}}}
 )"""
 _SUMS = f"""
-SELECT {_SLOT} AS slot, count(), sum(events), sum(errors), sum(inputs), sum(outputs)
+SELECT
+    {_SLOT} AS slot, count(), sum(events), sum(errors), sum(inputs), sum(outputs), sum(calls),
+    sum(unpriced), countIf(isNotNull(cost)), ifNull(sum(cost), 0)
 FROM ({{sessions}}) AS s INNER JOIN ({{events}}) AS v USING (session_id)
 GROUP BY slot
 """
 _VALUES = """
     count() AS events, countIf(is_error) AS errors,
-    sum(coalesce(input_tokens, 0)) AS inputs, sum(coalesce(output_tokens, 0)) AS outputs
+    sum(coalesce(input_tokens, 0)) AS inputs, sum(coalesce(output_tokens, 0)) AS outputs,
+    countIf(isNotNull(cost_source)) AS calls, countIf(cost_source = 'unpriced') AS unpriced,
+    sum(cost_usd) AS cost
 """
 _SCORES = f"""
 SELECT {_SLOT} AS slot, count(), sum(scores[{{{{score_key:String}}}}])

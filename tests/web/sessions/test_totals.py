@@ -3,6 +3,7 @@
 import itertools
 import random
 from collections.abc import Callable
+from decimal import Decimal
 from statistics import mean
 from typing import Any
 
@@ -78,6 +79,41 @@ def test_they_are_those_of_the_listed_sessions(
             assert point["error_count"] == sum(row["error_count"] for row in inside)
             sums = (row["input_tokens"] + row["output_tokens"] for row in inside)
             assert point["tokens"] == sum(sums)
+
+
+def test_costs_are_those_of_the_listed_sessions(
+    client: FlaskClient, clickhouse: ClickHouse, org: Org, key: Key
+) -> None:
+    """A session whose calls have no price is in no mean, and no price at all is no cost of 0."""
+    calls = [("a", "0.1"), ("a", "0.2"), ("a", None), ("b", "0"), ("c", None)]
+    clickhouse.insert(
+        "events",
+        {
+            "org_id": [org.id] * len(calls),
+            "id": [*range(1, len(calls) + 1)],
+            "session_id": [session for session, _ in calls],
+            "agent_id": ["agent"] * len(calls),
+            "event_type": ["model_response"] * len(calls),
+            "environment": ["production"] * len(calls),
+            "ts": [1_793_520_000_000_000 + place for place in range(len(calls))],
+            "arrival": [*range(len(calls))],
+            "payload": [b"{}"] * len(calls),
+            "cost_source": ["computed" if cost else "unpriced" for _, cost in calls],
+            "cost_usd": [cost and Decimal(cost) for _, cost in calls],
+        },
+    )
+    headers = key("evaluations:read")
+    rows: list[Any] = list(read_all(client, headers))
+    found = totals(client, headers)
+    for name in ("model_calls", "unpriced_calls"):
+        assert found[name] == sum(row[name] for row in rows)
+    assert (found["model_calls"], found["unpriced_calls"]) == (5, 2)
+    assert (found["priced_sessions"], found["cost_usd"]) == (2, 0.3)
+    assert [point["cost_usd"] for point in found["timeline"]["points"] if point["sessions"]] == [
+        0.3
+    ]
+    unpriced = totals(client, headers, session_id="c")
+    assert (unpriced["priced_sessions"], unpriced["cost_usd"]) == (0, None)
 
 
 def test_without_sessions_and_without_a_key(
