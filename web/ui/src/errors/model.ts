@@ -7,6 +7,8 @@ export const GROUPINGS = [
   { id: "error_type", label: "By type", head: "Error type" },
   { id: "tool_name", label: "By tool", head: "Tool" },
   { id: "agent_id", label: "By agent", head: "Agent" },
+  { id: "user_id", label: "By user", head: "User" },
+  { id: "agent_version", label: "By version", head: "Version" },
 ] as const;
 
 export type Grouping = (typeof GROUPINGS)[number];

@@ -5,6 +5,7 @@ import { NewRows } from "../kit/data/live";
 import { usePages, useRefresh } from "../kit/data/load";
 import { Loaded } from "../kit/data/loaded";
 import { Nothing } from "../kit/data/nothing";
+import { ColumnMenu, shownColumns } from "../kit/dimensions/columns";
 import { Switch } from "../kit/form/switch";
 import { type Filter, Filters } from "../kit/list/filters";
 import { SearchBox } from "../kit/list/search-box";
@@ -23,6 +24,8 @@ import { useLive } from "./live";
 import { EventPanel } from "./panel";
 
 const FILTERS: readonly Filter[] = [...EVENT_FILTERS, { param: "search_exclude", label: "Search without" }];
+
+const OFFERED = ["user", "version", "cost"];
 
 /** The parameters of a chosen event: its id, and the session that it is read from. */
 function choice(event: EventSummary | null) {
@@ -58,6 +61,7 @@ export default function EventsPage({ org }: PageProps) {
             checked={isLive}
             onChange={(on) => setQuery(on ? { live: null, to: null } : { live: "0" })}
           />
+          <ColumnMenu offered={OFFERED} standard={[]} />
           <ViewToolbar curl={shown} sql={shown} onRefresh={refresh} />
           <TimeRange standard="all" />
         </>
@@ -86,7 +90,7 @@ export default function EventsPage({ org }: PageProps) {
                 <>
                   <Table
                     label="Events"
-                    columns={columnsOf(org, linkTo, chosen !== null)}
+                    columns={columnsOf(org, linkTo, shownColumns([]), chosen !== null)}
                     rows={rows}
                     idOf={(row) => `${row.id}`}
                     selected={chosen}

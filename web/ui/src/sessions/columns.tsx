@@ -1,4 +1,5 @@
 import type { EvaluationJob, Session } from "../api/types";
+import { addedColumn } from "../kit/dimensions/columns";
 import { Icon } from "../kit/icon";
 import type { IconName } from "../kit/icon-names";
 import type { Column } from "../kit/list/table";
@@ -16,6 +17,9 @@ const STATES: Record<State, { icon: IconName; tone: string }> = {
   Ended: { icon: "flag", tone: "dim" },
 };
 const MOST_AGENTS = 2;
+const COST = "cost";
+/** The width of a column that shares the rest. */
+const LEAST = 90;
 
 function StateCell({ state }: { state: State }) {
   const { icon, tone } = STATES[state];
@@ -78,6 +82,8 @@ export interface Context {
   descending: boolean;
   jobs: ReadonlyMap<string, EvaluationJob>;
   now: number;
+  /** The keys of the columns that the person chose. */
+  added: readonly string[];
   /** Whether there is no room for both moments of a session. */
   tight: boolean;
   selected: ReadonlySet<string>;
@@ -107,6 +113,13 @@ function ScoreHead({ keys, scoreKey, sort, descending }: Context) {
   );
 }
 
+const unpriced = ({ unpriced_calls }: Session) => unpriced_calls;
+
+/** The width that these columns need, as CSS has it. */
+export function widthOf(columns: readonly Column<Session>[]): string {
+  return `${columns.reduce((sum, { width }) => sum + (width ? Number.parseInt(width, 10) : LEAST), 0)}px`;
+}
+
 /** The columns of the table "Sessions". */
 export function columnsOf(context: Context): Column<Session>[] {
   const { org, list, scoreKey, jobs, now, selected, onSelect } = context;
@@ -116,7 +129,7 @@ export function columnsOf(context: Context): Column<Session>[] {
     {
       key: "session",
       label: "Session",
-      width: "164px",
+      width: "130px",
       narrow: "title",
       cell: ({ session_id }) => (
         <>
@@ -137,14 +150,15 @@ export function columnsOf(context: Context): Column<Session>[] {
     {
       key: "environment",
       label: "Environment",
-      width: "112px",
+      width: "86px",
       narrow: "note",
       cell: ({ environment }) => environment,
     },
+    ...context.added.filter((key) => key !== COST).map((key) => addedColumn<Session>(key, unpriced)),
     {
       key: "started_at",
       label: "Started",
-      width: "132px",
+      width: "126px",
       sorts: "descending",
       cell: ({ started_at }) => (
         <span class="soft">
@@ -155,7 +169,7 @@ export function columnsOf(context: Context): Column<Session>[] {
     {
       key: "last_event_at",
       label: "Last event",
-      width: "132px",
+      width: "126px",
       sorts: "descending",
       cell: ({ last_event_at }) => (
         <span class="soft">
@@ -166,7 +180,7 @@ export function columnsOf(context: Context): Column<Session>[] {
     {
       key: "duration",
       label: "Duration",
-      width: "86px",
+      width: "74px",
       number: true,
       sorts: true,
       cell: (session) => <Duration ms={lasted(session)} />,
@@ -174,7 +188,7 @@ export function columnsOf(context: Context): Column<Session>[] {
     {
       key: "event_count",
       label: "Events",
-      width: "76px",
+      width: "60px",
       number: true,
       sorts: true,
       cell: ({ event_count }) => <Count value={event_count} />,
@@ -182,7 +196,7 @@ export function columnsOf(context: Context): Column<Session>[] {
     {
       key: "error_count",
       label: "Errors",
-      width: "74px",
+      width: "58px",
       number: true,
       sorts: true,
       cell: ({ error_count }) => <Failures value={error_count} />,
@@ -190,16 +204,17 @@ export function columnsOf(context: Context): Column<Session>[] {
     {
       key: "tokens",
       label: "Tokens",
-      width: "80px",
+      width: "66px",
       number: true,
       sorts: true,
       cell: ({ input_tokens, output_tokens }) => <Count value={input_tokens + output_tokens} unit="tokens" />,
     },
+    ...(context.added.includes(COST) ? [{ ...addedColumn<Session>(COST, unpriced), sorts: true }] : []),
     {
       key: scoreSort(scoreKey ?? ""),
       label: "Score",
       head: <ScoreHead {...context} />,
-      width: "116px",
+      width: "106px",
       number: true,
       narrow: "value",
       cell: (session) => <Score value={scoreOf(session, scoreKey, jobs.get(session.session_id), now)} />,
@@ -207,7 +222,7 @@ export function columnsOf(context: Context): Column<Session>[] {
     {
       key: "state",
       label: "State",
-      width: "128px",
+      width: "114px",
       narrow: "state",
       cell: (session) => <StateAndOutcome session={session} now={now} />,
     },

@@ -3,6 +3,26 @@ import type { Load } from "../kit/data/load";
 import { Waiting } from "../kit/data/loaded";
 import { type FigureOf, Figures } from "../kit/list/figures";
 import { compact, decimal, exact, percent, plural } from "../kit/text/formats";
+import { Money } from "../kit/text/values";
+
+/** What the sessions cost. Without calls there is nothing to say. */
+function costsOf({ cost_usd, model_calls, unpriced_calls, priced_sessions, timeline }: SessionTotals): FigureOf[] {
+  if (!model_calls) return [];
+  return [
+    {
+      label: "Cost",
+      value: <Money value={cost_usd} unpriced={unpriced_calls} />,
+      note: plural(model_calls, "call"),
+      color: "var(--cat-2)",
+      spark: timeline.points.map((point) => point.cost_usd),
+    },
+    {
+      label: "Cost a session",
+      value: <Money value={cost_usd === null ? null : cost_usd / priced_sessions} unpriced={unpriced_calls} />,
+      note: `${exact(priced_sessions)} with a cost`,
+    },
+  ];
+}
 
 /**
  * The strip of key figures above the list: sums over all sessions that the filters choose, not only over the rows that
@@ -42,6 +62,7 @@ export function SessionFigures({ load: { data, waiting } }: { load: Load<Session
       color: "var(--cat-4)",
       spark: points.map((point) => point.tokens),
     },
+    ...costsOf(data),
   ];
   return <Figures figures={found.filter((figure) => figure !== null)} />;
 }

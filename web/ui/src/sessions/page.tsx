@@ -6,6 +6,8 @@ import { type Pages, useLoad, usePages, useRefresh } from "../kit/data/load";
 import { Loaded } from "../kit/data/loaded";
 import { Nothing } from "../kit/data/nothing";
 import { urlParams, useQuery, useUrlQuery } from "../kit/data/query";
+import { ColumnMenu, shownColumns } from "../kit/dimensions/columns";
+import { attributeColumns } from "../kit/dimensions/shown";
 import { Switch } from "../kit/form/switch";
 import { Icon } from "../kit/icon";
 import { filterBar, filterNames } from "../kit/list/filter-bar";
@@ -23,13 +25,15 @@ import { TimeRange } from "../kit/time/time-range";
 import { currentRange } from "../kit/time/zone";
 import { pathOf, searchOf } from "../kit/url";
 import { jobsBySession, listSessions, PAGE_ROWS, readScoreKeys } from "./api";
-import { columnsOf } from "./columns";
+import { columnsOf, widthOf } from "./columns";
 import { SessionFigures } from "./figures";
 import { useLive } from "./live";
 import { LAST_EVENT, sortQuery } from "./model";
 
 const FILTERS = filterBar("sessions", { first: ["environment", "agent_id", "status"], search: "session_id" });
 const FILTERED_BY = filterNames("sessions");
+const OFFERED = ["cost", "user", "version", "tags"];
+const COLUMNS = ["cost", "user"];
 const MOST_SELECTED = 2;
 const SORTED_RANGE = "30d";
 
@@ -89,6 +93,7 @@ export default function SessionsPage({ org }: PageProps) {
     sort,
     descending,
     jobs,
+    added: shownColumns(COLUMNS),
     now: Date.now(),
     tight: useTight(),
     selected,
@@ -110,6 +115,7 @@ export default function SessionsPage({ org }: PageProps) {
             checked={isLive}
             onChange={(on) => setQuery(on ? { live: null, sort: null, order: null } : { live: "0" })}
           />
+          <ColumnMenu offered={[...OFFERED, ...attributeColumns(pages.data ?? [])]} standard={COLUMNS} />
           <ViewToolbar curl={shown} sql={shown} onRefresh={refresh} />
           <TimeRange standard={standardRange()} />
         </>
@@ -123,7 +129,11 @@ export default function SessionsPage({ org }: PageProps) {
       <Loaded load={pages}>
         {(rows) =>
           rows.length ? (
-            <div ref={table} class={selected.size ? "sessions-table selecting" : "sessions-table"}>
+            <div
+              ref={table}
+              class={selected.size ? "sessions-table selecting" : "sessions-table"}
+              style={{ "--least": widthOf(columns) }}
+            >
               <Table
                 label="Sessions"
                 columns={columns}

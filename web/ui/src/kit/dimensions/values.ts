@@ -29,7 +29,12 @@ export async function readAttributeValues(key: string, text: string): Promise<Ch
 
 export function attributeChoices(values: readonly Choice[]): Choice[] {
   const any = { value: ANY, label: attributeWords(ANY) };
-  return [any, ...values.map((one) => (one.value === ANY ? { ...one, value: STAR, label: ANY } : one))];
+  return [any, ...values.map((one) => ({ ...one, value: attributeValue(one.value), label: one.value }))];
+}
+
+/** The value of the filter of an attribute that takes just this one. */
+export function attributeValue(value: string): string {
+  return value === ANY ? STAR : value;
 }
 
 /** A value of such a filter in words. */
