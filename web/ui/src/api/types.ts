@@ -464,6 +464,7 @@ export interface DeletionBody {
   equals?: string | null;
   field?: string | null;
   session_ids?: string[] | null;
+  user_id?: string | null;
 }
 
 export interface DeletionCounts {
@@ -1993,6 +1994,7 @@ export interface SessionPage {
 }
 
 export interface SessionPoint {
+  cost_usd: number | null;
   error_count: number;
   score_avg: number | null;
   sessions: number;
@@ -2013,13 +2015,17 @@ export interface SessionTimeline {
 }
 
 export interface SessionTotals {
+  cost_usd: number | null;
   error_count: number;
   event_count: number;
   input_tokens: number;
+  model_calls: number;
   output_tokens: number;
+  priced_sessions: number;
   score: SessionScore | null;
   sessions: number;
   timeline: SessionTimeline;
+  unpriced_calls: number;
 }
 
 export interface SetBody {
