@@ -11,6 +11,7 @@ from shared.foundation.clickhouse.migrations import (
     m0006_dimensions,
     m0007_costs,
     m0008_versions,
+    m0009_lean_feed,
 )
 
 MIGRATIONS: tuple[ModuleType, ...] = (
@@ -22,4 +23,5 @@ MIGRATIONS: tuple[ModuleType, ...] = (
     m0006_dimensions,
     m0007_costs,
     m0008_versions,
+    m0009_lean_feed,
 )

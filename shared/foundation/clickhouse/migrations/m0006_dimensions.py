@@ -75,7 +75,7 @@ _SEEN = """groupUniqArrayArrayMapIf(64)(
             OR isNotNull(provider) OR notEmpty(tags) OR notEmpty(attributes)
     )"""
 _QUERY = AGENT_SESSIONS_FEED.partition(" AS\n")[2]
-_NEW_QUERY = _QUERY.replace(
+FEED_QUERY = _QUERY.replace(
     " AS agent_ends\n",
     f" AS agent_ends,\n    {_FIRST} AS first_values,\n    {_SEEN} AS seen_values\n",
 )
@@ -87,7 +87,7 @@ def up(ddl: Ddl) -> None:
         ddl.run(f"ALTER TABLE {{table:events}} ADD COLUMN IF NOT EXISTS {name} {type_}")
     for name, type_ in _SESSION_COLUMNS.items():
         ddl.run(f"ALTER TABLE {{table:agent_sessions}} ADD COLUMN IF NOT EXISTS {name} {type_}")
-    ddl.run(f"ALTER TABLE {{table:agent_sessions_feed}} MODIFY QUERY {_NEW_QUERY}")
+    ddl.run(f"ALTER TABLE {{table:agent_sessions_feed}} MODIFY QUERY {FEED_QUERY}")
 
 
 def down(ddl: Ddl) -> None:
