@@ -40,30 +40,33 @@ def usage_of(event_type: str, fields: Fields, ts: int) -> CallUsage:
 
     Fills its fields from the provider's own usage first.
     """
-    is_usable = usage.complete(fields) and unusable_in(fields).isdisjoint(COUNTS)
+    is_usable = fields.usage is UNSET or usage.complete(fields)
+    if is_usable:
+        is_usable = unusable_in(fields).isdisjoint(COUNTS)
     reported, is_reported_usable = _NOT_REPORTED
     if fields.cost_usd is not UNSET:
         reported, is_reported_usable = reported_of(
             _value(fields.cost_usd), _value(fields.cost_currency)
         )
+    # By place: names would take twice as long.
     return CallUsage(
-        model=fields.model,
-        provider=fields.provider,
-        service_tier=tier_of(fields.service_tier),
-        ts=ts,
-        input_tokens=fields.input_tokens,
-        output_tokens=fields.output_tokens,
-        cache_read_tokens=fields.cache_read_tokens,
-        cache_write_tokens=fields.cache_write_tokens,
-        cache_write_1h_tokens=fields.cache_write_1h_tokens,
-        audio_input_tokens=fields.audio_input_tokens,
-        audio_output_tokens=fields.audio_output_tokens,
-        reasoning_tokens=fields.reasoning_tokens,
-        web_searches=fields.web_searches,
-        reported=reported,
-        is_reported_usable=is_reported_usable,
-        is_error=is_error(event_type, fields),
-        is_usable=is_usable,
+        fields.model,
+        fields.provider,
+        None if fields.service_tier is None else tier_of(fields.service_tier),
+        ts,
+        fields.input_tokens,
+        fields.output_tokens,
+        fields.cache_read_tokens,
+        fields.cache_write_tokens,
+        fields.cache_write_1h_tokens,
+        fields.audio_input_tokens,
+        fields.audio_output_tokens,
+        fields.reasoning_tokens,
+        fields.web_searches,
+        reported,
+        is_reported_usable,
+        is_error(event_type, fields),
+        is_usable,
     )
 
 

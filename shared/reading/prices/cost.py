@@ -31,7 +31,7 @@ REASONING_ADDED = "reasoning_added"
 REPORTED_IGNORED = "reported_ignored"
 
 
-class CallUsage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class CallUsage(msgspec.Struct, frozen=True, gc=False):
     """The usage of a call, with None where its event says nothing.
 
     `is_usable` is False if a field has a value that no number of tokens can be. `reported` is the
