@@ -83,7 +83,7 @@ class AlertRow(Schema):
     last_error = fields.text(
         "reason why the last evaluation failed, null if it succeeded", null=True
     )
-    open_incidents = fields.integer("0 or 1")
+    open_incidents = fields.integer("at most 1, or 100 of different groups")
 
 
 class DeliveryTestBody(Body):

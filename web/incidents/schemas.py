@@ -10,6 +10,7 @@ from shared.watch.incidents import activity, rules
 from shared.watch.incidents.activity import MOST_SHOWN
 from shared.watch.incidents.details import DETAILS
 from web import fields, shapes
+from web.budgets.fields import group_field, level_field
 from web.params import Body, Limit
 
 # `trigger_kind` does not tell them apart: an alert may get another kind while its incident is open.
@@ -166,6 +167,8 @@ class IncidentRow(Schema):
     resolved_by = fields.text(_WHO, null=True)
     breach_value = fields.number(null=True)
     breach_summary = fields.text(null=True)
+    group = group_field("of a rule with `group_by`: its field and the group's value")
+    level = level_field("of a budget: the last one that was announced")
     evidence = fields.shaped(
         "the compared numbers, and ids of events behind them", null=True, shape=_EVIDENCE
     )

@@ -19,14 +19,25 @@ def number(value: float) -> str:
     return str(int(value)) if is_whole else f"{value:.6g}"
 
 
+# The metrics of alerts in dollars.
+_AMOUNTS = frozenset({"cost_sum", "cost_per_session", "spent_usd"})
+
+
 def figure(metric: str | None, value: float) -> str:
     """Formats a value of a metric of alerts for people: the error rate as `66.7 %`."""
+    if metric in _AMOUNTS:
+        return dollars(value)
     if metric != "error_rate":
         return number(value)
     share = value * 100
     if share == 0 or share >= 100:
         return f"{share:.0f} %"
     return f"{share:.1f} %" if share >= 0.1 else f"{share:.1g} %"
+
+
+def dollars(amount: float) -> str:
+    """Formats an amount of money: `$41.20`, below a dollar with four digits: `$0.0312`."""
+    return f"${amount:,.4f}" if 0 < abs(amount) < 1 else f"${amount:,.2f}"
 
 
 def storable(text: str, most: int | None = None) -> str:

@@ -13,7 +13,7 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.foundation.core.ids import new_id
@@ -22,7 +22,10 @@ from shared.foundation.postgres.leases import LeaseColumns
 
 
 class Alert(Base):
-    """A rule as people write it; `revision` grows with each change."""
+    """A rule as people write it.
+
+    `revision` grows with each change, `spec_revision` with each change of the trigger.
+    """
 
     __tablename__ = "alerts"
 
@@ -39,6 +42,7 @@ class Alert(Base):
     eval_interval_secs: Mapped[int]
     channels: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
     revision: Mapped[int] = mapped_column(server_default=text("1"))
+    spec_revision: Mapped[int] = mapped_column(server_default=text("1"))
     created_by: Mapped[str]
     created_at: Mapped[datetime] = created_at_column()
     updated_at: Mapped[datetime] = created_at_column()
@@ -60,8 +64,10 @@ class AlertState(LeaseColumns, Base):
     one with. `last_due_at` and `last_attempted_at`: the moments when the last evaluation was due,
     and was recorded. `begins_at`: windows begin no earlier, because a person resolved the incident,
     or snoozed the rule until then. `held_until`: a rule of SQL that breached when its incident was
-    resolved opens no other one before, unless an evaluation without a breach came first. A worker
-    holds the rule while `lease_token` is its own.
+    resolved opens no other one before, unless an evaluation without a breach came first. `groups`
+    has the same of the groups of a rule that have something to remember, by their values ("" for
+    none): `recent`, `clean`, `begins_at` (microseconds). A worker holds the rule while
+    `lease_token` is its own.
     """
 
     __tablename__ = "alert_states"
@@ -78,6 +84,9 @@ class AlertState(LeaseColumns, Base):
     held_until: Mapped[datetime | None] = mapped_column(timestamp_type)
     recent: Mapped[list[bool]] = mapped_column(ARRAY(Boolean), server_default=text("'{}'"))
     clean: Mapped[int] = mapped_column(server_default=text("0"))
+    groups: Mapped[dict[str, dict[str, Any]]] = mapped_column(
+        JSONB, server_default=text("'{}'::jsonb")
+    )
 
     __table_args__ = (
         same_org("alert_id", "alerts", name="fk_alert_states_alert"),

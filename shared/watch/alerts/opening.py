@@ -1,6 +1,9 @@
 """Openings of an alert's incidents: by its evaluation, or by a person."""
 
 import uuid
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
 from functools import partial
 
 from sqlalchemy import select
@@ -13,9 +16,21 @@ from shared.watch.incidents.opening import Breach, Opening, Source, origin_of
 from shared.watch.incidents.rules import checked_summary, checked_title
 
 
-def measured(alert: Alert, breach: Breach) -> Opening:
-    """Returns the opening by an evaluation, with the alert's name and severity."""
-    return _opening(alert, alert.name, "alert", breach, SYSTEM)
+def measured(
+    alert: Alert,
+    breach: Breach,
+    *,
+    title: str | None = None,
+    group: Mapping[str, str | None] | None = None,
+    level: int | str | None = None,
+    ends_at: datetime | None = None,
+) -> Opening:
+    """Returns the opening by an evaluation, with the alert's severity and, without a title, name.
+
+    `group`, `level` and `ends_at` are as the incident has them.
+    """
+    opening = _opening(alert, title or alert.name, "alert", breach, SYSTEM)
+    return replace(opening, group=group, level=level, ends_at=ends_at)
 
 
 def reported(alert: Alert, actor: Actor, summary: str, title: str | None) -> Opening:

@@ -19,10 +19,10 @@ from shared.watch.alerts.models import Alert, AlertState
 from shared.watch.alerts.rules import ROOM, AlertContent, checked
 
 # After a change of one of these, earlier evaluations say nothing about the rule.
+_TRIGGER = ("trigger_kind", "trigger_spec")
 _EVALUATED = (
     "enabled",
-    "trigger_kind",
-    "trigger_spec",
+    *_TRIGGER,
     "min_breaches",
     "eval_window",
     "eval_interval_secs",
@@ -79,6 +79,7 @@ def replace(
     ROOM.require(session, others, size, what="alerts")
     before = _logged(alert)
     changed = any(getattr(alert, name) != columns[name] for name in _EVALUATED)
+    alert.spec_revision += any(getattr(alert, name) != columns[name] for name in _TRIGGER)
     change(session, alert, columns)
     if changed:
         alert.revision += 1
@@ -124,6 +125,7 @@ def _begin_anew(session: Session, alert: Alert, state: AlertState) -> None:
         "held_until": None,
         "recent": [],
         "clean": 0,
+        "groups": {},
         "lease_token": None,
         "lease_expires_at": None,
     }

@@ -84,7 +84,12 @@ def _open_one(session: Session, opening: Opening) -> Incident | None:
         Incident.org_id == opening.org_id, Incident.state != rows.RESOLVED
     )
     if opening.alert_id is not None:
-        query = query.where(Incident.alert_id == opening.alert_id)
+        is_of_group = (
+            Incident.breach_group.is_(None)
+            if opening.group is None
+            else Incident.breach_group == _group(opening)
+        )
+        query = query.where(Incident.alert_id == opening.alert_id, is_of_group)
     else:
         query = query.where(Incident.source_finding_id == opening.finding_id)
     return session.scalars(rows.locking(query)).one_or_none()
@@ -94,7 +99,7 @@ def _insert(session: Session, opening: Opening) -> Incident | None:
     at = present_time(session)
     values = {
         "org_id": opening.org_id,
-        "title": storable(opening.title, MAX_TITLE_LENGTH),
+        "title": _title(opening),
         "source": opening.source,
         "source_finding_id": opening.finding_id,
         "alert_id": opening.alert_id,
@@ -103,9 +108,11 @@ def _insert(session: Session, opening: Opening) -> Incident | None:
         "trigger_kind": opening.trigger_kind,
         "origin": None if opening.origin is None else dict(opening.origin),
         "channels": [dict(channel) for channel in opening.channels],
+        "breach_group": _group(opening),
         "opened_at": at,
         "last_breach_at": at,
         **_measured(opening),
+        **_of_level(opening),
     }
     statement = insert(Incident).values(values).on_conflict_do_nothing().returning(Incident)
     return session.scalars(statement).one_or_none()
@@ -124,7 +131,7 @@ def _fold(session: Session, incident: Incident, opening: Opening) -> None:
     incident.last_breach_at = at = present_time(session)
     measured = _measured(opening)
     if opening.source != "manual":
-        for column, value in measured.items():
+        for column, value in (measured | _of_level(opening)).items():
             setattr(incident, column, value)
     told: BreachDetail = {
         **_compared(opening),
@@ -134,6 +141,21 @@ def _fold(session: Session, incident: Incident, opening: Opening) -> None:
     activity.record_breach(session, incident, opening.actor.name, at, told)
     subscribers.add_actor(session, incident, opening.actor, "creator", at)
     session.flush()
+
+
+def _title(opening: Opening) -> str:
+    return storable(opening.title, MAX_TITLE_LENGTH)
+
+
+def _group(opening: Opening) -> dict[str, str | None] | None:
+    return None if opening.group is None else dict(opening.group)
+
+
+def _of_level(opening: Opening) -> dict[str, Any]:
+    """Returns the columns that tell the last level of a budget, none without a level."""
+    if opening.level is None:
+        return {}
+    return {"title": _title(opening), "level": opening.level, "ends_at": opening.ends_at}
 
 
 def _compared(opening: Opening) -> ComparedFields:

@@ -44,7 +44,7 @@ def count(session: Session, org_id: uuid.UUID, wanted: IncidentFilter) -> int:
 
 
 def open_counts(session: Session, org_id: uuid.UUID) -> Mapping[uuid.UUID, int]:
-    """Counts the open incidents of each alert: always 1; leaves out alerts without one."""
+    """Counts the open incidents of each alert; leaves out alerts without one."""
     query = (
         select(Incident.alert_id, func.count())
         .where(

@@ -15,20 +15,24 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.foundation.postgres import Base, created_at_column, same_org, timestamp_type
 from shared.foundation.postgres.columns import KeyedInOrganization, OfOrganization
 
 OPEN = "state <> 'resolved'"
+_GROUP = "coalesce(breach_group::text, '')"
 
 
 class Incident(OfOrganization, Base):
     """A problem that needs people, from its opening until it is resolved.
 
     The columns about its alert or finding (`alert_name`, `alert_severity`, `trigger_kind`,
-    `channels`) stay as they were at the opening. For an incident of an audit `alert_name` is null
+    `channels`) stay as they were at the opening. `breach_group` is the group of a rule that is
+    evaluated for each, as `{field: value}`; no other column says whose incident it is. Of a budget,
+    `level` is the last one that was announced, a number or `forecast`, and the incident ends by
+    itself when its period does (`ends_at`). For an incident of an audit `alert_name` is null
     and `origin` is the audit, for one of an alert `origin` is the alert (`origin_of`).
 
     The keys to alerts and findings name their tables, and `use_alter` leaves them unresolved:
@@ -59,11 +63,19 @@ class Incident(OfOrganization, Base):
     breach_value: Mapped[float | None]
     breach_summary: Mapped[str | None]
     evidence: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    breach_group: Mapped[dict[str, str | None] | None] = mapped_column(JSONB(none_as_null=True))
+    level: Mapped[int | str | None] = mapped_column(JSONB(none_as_null=True))
+    ends_at: Mapped[datetime | None] = mapped_column(timestamp_type)
 
     @property
     def alert_description(self) -> str | None:
         """The description of its alert or audit: what to do when it fires."""
         return (self.origin or {}).get("description")
+
+    @property
+    def group(self) -> dict[str, str | None] | None:
+        """The group, as answers name it."""
+        return self.breach_group
 
     __table_args__ = (
         CheckConstraint("source IN ('alert', 'manual', 'audit')", name="source"),
@@ -72,8 +84,17 @@ class Incident(OfOrganization, Base):
         # Rows that refer to an incident do so within its organization.
         UniqueConstraint("org_id", "id", name="uq_incidents_id"),
         same_org("alert_id", "alerts", name="fk_incidents_alert", use_alter=True),
-        # An alert or a finding has at most one open incident, whoever opens it.
-        Index("uq_incidents_open_of_alert", "alert_id", unique=True, postgresql_where=text(OPEN)),
+        # An alert, a group of one, or a finding has at most one open incident, whoever opens it.
+        Index(
+            "uq_incidents_open_of_group",
+            "alert_id",
+            text(_GROUP),
+            unique=True,
+            # Several groups may have lost their names.
+            postgresql_where=text(
+                f"{OPEN} AND coalesce(breach_group::text, '') NOT LIKE '%[deleted]%'"
+            ),
+        ),
         Index(
             "uq_incidents_open_of_finding",
             "source_finding_id",

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal
 
 from sqlalchemy.orm import Session
@@ -28,7 +29,8 @@ class Opening:
     `origin` is `origin_of` the alert or audit in notifications, None for an incident that people
     opened without either. `channels` are the alert's or audit's. A person who opens an incident
     (`actor`) is subscribed to it. `hold` locks the alert or finding until the transaction ends, and
-    raises `NotFound` if it is gone.
+    raises `NotFound` if it is gone. Each `group` of an alert has an incident of its own. One with a
+    `level` is announced even if it continues an open incident, which ends by itself at `ends_at`.
     """
 
     org_id: uuid.UUID
@@ -43,6 +45,9 @@ class Opening:
     finding_id: uuid.UUID | None = None
     origin: Mapping[str, str] | None = None
     channels: tuple[Mapping[str, Any], ...] = ()
+    group: Mapping[str, str | None] | None = None
+    level: int | str | None = None
+    ends_at: datetime | None = None
     hold: Callable[[Session, uuid.UUID], None] = lambda _session, _org_id: None
 
 

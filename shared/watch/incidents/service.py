@@ -17,11 +17,11 @@ from shared.watch.incidents.opening import Opening
 def open_incident(session: Session, runtime: Runtime, opening: Opening) -> OpenedIncident:
     """Opens an incident and announces `alert.firing` to the opening's channels.
 
-    A breach that is folded into an open incident is not announced again. Raises `NotFound` if the
-    alert or finding is gone.
+    A breach that is folded into an open incident is not announced again, except a level of a
+    budget. Raises `NotFound` if the alert or finding is gone.
     """
     opened = folding.open_or_fold(session, opening)
-    if opened.newly_opened:
+    if opened.newly_opened or opening.level is not None:
         announce(session, runtime, opened.incident, "alert.firing")
     return opened
 

@@ -20,7 +20,7 @@ class News:
 
     `stored` is False for a test, whose incident does not exist. `page` is the path of the page for
     people: the incident's, or of a test the alert's. `url` is for programs, None for a test. `url`
-    and `page_url` are None without PUBLIC_URL.
+    and `page_url` are None without PUBLIC_URL. `group` and `level` are those of the incident.
     """
 
     event: Event
@@ -37,6 +37,8 @@ class News:
     value: float | None
     summary: str | None
     evidence: Mapping[str, Any] | None
+    group: Mapping[str, str | None] | None = None
+    level: int | str | None = None
 
     @property
     def headline(self) -> str:
@@ -78,4 +80,6 @@ def of_incident(incident: Incident, event: Event, *, org_slug: str, public_url: 
         value=incident.breach_value,
         summary=incident.breach_summary,
         evidence=incident.evidence,
+        group=incident.group,
+        level=incident.level,
     )

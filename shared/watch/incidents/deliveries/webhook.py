@@ -35,6 +35,8 @@ def content(news: News, delivery_id: uuid.UUID) -> dict[str, Any]:
         "breach": {
             "value": news.value,
             "summary": news.summary,
+            "group": None if news.group is None else dict(news.group),
+            "level": news.level,
             "evidence": None if news.evidence is None else dict(news.evidence),
         },
     }
