@@ -33,6 +33,7 @@ SPECS: dict[str, dict[str, Any]] = {
         "min_count": 1,
     },
     "per_event": {"event_type": "error", "lookback_secs": 300, "message_contains": "refused"},
+    "budget": {"amount_usd": 50, "period": "month", "tz": "Europe/Berlin", "group_by": "user_id"},
 }
 
 

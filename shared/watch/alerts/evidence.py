@@ -5,8 +5,9 @@ an alert may change its kind in between. `…Facts` is what every evaluation has
 the rows that show a breach.
 """
 
-from typing import Any, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
+from shared.watch.alerts.specs import PeriodKind
 from shared.watch.incidents.evidence import Comparison, EvidenceWindow
 
 
@@ -32,10 +33,11 @@ class EvaluationSamples(TypedDict):
 
 
 class EventCounts(TypedDict):
-    """The events of the window; `errors` only for a rate."""
+    """The events of the window; `errors` only for a rate, `sessions` for a cost a session."""
 
     events: int
     errors: NotRequired[int]
+    sessions: NotRequired[int]
 
 
 class EventFacts(Comparison, Selection):
@@ -45,7 +47,13 @@ class EventFacts(Comparison, Selection):
 
 
 class EventEvidence(EventFacts, EventSamples):
-    """Of a metric_threshold or a per_event that breached."""
+    """Of a metric_threshold or a per_event that breached.
+
+    `groups_more`, of a rule with groups: those that breached and have no incident of their own,
+    because so many are open.
+    """
+
+    groups_more: NotRequired[int]
 
 
 class EvaluationCounts(TypedDict):
@@ -105,4 +113,26 @@ class SqlEvidence(Comparison, SqlResult):
     """Of a custom_sql."""
 
 
-EVIDENCE = (EventEvidence, ScoreEvidence, CompoundEvidence, SqlEvidence)
+class CallCounts(TypedDict):
+    """The calls of a period, among them those without a price."""
+
+    calls: int
+    unpriced_calls: int
+
+
+class BudgetFacts(Comparison, Selection):
+    """Of a budget, when it reached a level; the window is the whole period.
+
+    `share` is the spending divided by the amount, `forecast_usd` what it will be at the end.
+    """
+
+    counts: CallCounts
+    period: PeriodKind
+    level: int | Literal["forecast"]
+    levels: list[int]
+    share: float
+    forecast_usd: float | None
+    groups_more: int
+
+
+EVIDENCE = (EventEvidence, ScoreEvidence, CompoundEvidence, SqlEvidence, BudgetFacts)

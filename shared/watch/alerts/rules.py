@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -11,11 +12,15 @@ import msgspec
 from shared.foundation.core import bounds
 from shared.foundation.core.errors import Invalid
 from shared.foundation.core.json_words import MISSING, in_json_words
+from shared.foundation.core.time_zones import require_zone
 from shared.foundation.postgres.room import Room
+from shared.reading.dimensions.names import is_key
 from shared.reading.queries.guard.statement import guard
+from shared.watch.alerts import groups
 from shared.watch.alerts.specs import (
     SPECS,
     AtLeast,
+    Budget,
     CustomSql,
     EvalCompound,
     EventFilter,
@@ -99,7 +104,7 @@ def _known(given: Mapping[str, Any], struct: type[msgspec.Struct]) -> dict[str, 
     """Returns the fields of `struct` that were sent, and does the same for nested ones."""
     names = {field.name for field in msgspec.structs.fields(struct)}
     kept = {name: one for name, one in given.items() if name in names and one is not None}
-    if struct is MetricThreshold and isinstance(kept.get("filter"), dict):
+    if struct in (MetricThreshold, Budget) and isinstance(kept.get("filter"), dict):
         kept["filter"] = _known(kept["filter"], EventFilter)
     if struct is EvalCompound and isinstance(kept.get("conditions"), list):
         kept["conditions"] = [
@@ -123,6 +128,30 @@ def _require_meaning(spec: Spec, schema: str) -> None:
             )
     elif not isinstance(spec, PerEvent):
         _require_finite("trigger_spec.value", getattr(spec, "value", 0.0))
+    if isinstance(spec, Budget):
+        _require_budget(spec)
+    if isinstance(spec, MetricThreshold | Budget):
+        _require_keys(spec.filter)
+        if spec.group_by is not None and not groups.is_field(spec.group_by):
+            fields = ", ".join(groups.FIELDS)
+            raise Invalid.field("trigger_spec.group_by", f"must be {fields} or attr.<key>")
+
+
+def _require_budget(spec: Budget) -> None:
+    _require_finite("trigger_spec.amount_usd", spec.amount_usd)
+    if spec.amount_usd <= 0:
+        raise Invalid.field("trigger_spec.amount_usd", "must be greater than 0")
+    require_zone("trigger_spec.tz", spec.tz)
+    if any(one >= after for one, after in pairwise(spec.levels)):
+        raise Invalid.field("trigger_spec.levels", "must rise")
+
+
+def _require_keys(wanted: EventFilter) -> None:
+    for key in wanted.attributes or {}:
+        if not is_key(key):
+            raise Invalid.field(
+                f"trigger_spec.filter.attributes.{key[:80]}", "is not the key of an attribute"
+            )
 
 
 def _require_statement(spec: CustomSql, schema: str) -> None:

@@ -1,4 +1,4 @@
-"""The specs of the five kinds of triggers, as typed values (docs/use/alerts.md).
+"""The specs of the kinds of triggers, as typed values (docs/use/alerts.md).
 
 `trigger_spec` of a rule is stored as it was sent; absent fields have the defaults given here.
 """
@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
+
+from shared.reading.dimensions.names import MAX_ATTRIBUTE_FILTERS
 
 Op = Literal[">", ">=", "<", "<=", "==", "gt", "gte", "lt", "lte", "eq"]
 
@@ -27,6 +29,8 @@ WindowSecs = Annotated[int, Meta(ge=MIN_WINDOW_SECS, le=MAX_WINDOW_SECS)]
 Text = Annotated[str, Meta(min_length=1, max_length=256)]
 MinCount = Annotated[int, Meta(ge=1, le=1_000_000_000)]
 
+# Weeks begin on Monday.
+PeriodKind = Literal["day", "week", "month"]
 Metric = Literal[
     "event_count",
     "error_count",
@@ -35,6 +39,15 @@ Metric = Literal[
     "p99_latency_ms",
     "token_sum",
     "session_count",
+    "cost_sum",
+    "cost_per_session",
+    "unpriced_calls",
+    "model_call_count",
+    "input_token_sum",
+    "output_token_sum",
+    "cache_read_token_sum",
+    "cache_write_token_sum",
+    "reasoning_token_sum",
 ]
 
 
@@ -58,23 +71,49 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EventFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """A filter of events; fields that are None admit all."""
+    """A filter of events; fields that are None admit all.
+
+    The user and the version are an event's own, else its session's.
+    """
 
     environment: Text | None = None
     event_type: Text | None = None
     agent_id: Text | None = None
     model: Text | None = None
     tool_name: Text | None = None
+    user_id: Text | None = None
+    agent_version: Text | None = None
+    tag: Text | None = None
+    attributes: Annotated[dict[Text, Text], Meta(max_length=MAX_ATTRIBUTE_FILTERS)] | None = None
 
 
 class MetricThreshold(Spec, frozen=True, kw_only=True):
-    """A number computed from the events of the last `window_secs`."""
+    """A number computed from the events of the last `window_secs`, of each group if there are."""
 
     metric: Metric
     op: Op
     value: float
     window_secs: WindowSecs
     filter: EventFilter = EventFilter()
+    group_by: Text | None = None
+
+
+class Budget(Spec, frozen=True, kw_only=True):
+    """An amount of dollars for the calls of each calendar period in the zone `tz`.
+
+    With `group_by` it is each group's. `levels` are percentages that are announced, and so is a
+    `forecast` above the amount.
+    """
+
+    amount_usd: Annotated[float, Meta(le=1_000_000_000)]
+    period: PeriodKind
+    tz: Text = "UTC"
+    levels: Annotated[
+        tuple[Annotated[int, Meta(ge=1, le=1000)], ...], Meta(min_length=1, max_length=6)
+    ] = (50, 80, 100)
+    forecast: bool = True
+    filter: EventFilter = EventFilter()
+    group_by: Text | None = None
 
 
 class CustomSql(Spec, frozen=True, kw_only=True):
@@ -143,6 +182,7 @@ SPECS: Mapping[str, type[Spec]] = {
     "evaluation_score": EvaluationScore,
     "eval_compound": EvalCompound,
     "per_event": PerEvent,
+    "budget": Budget,
 }
 
 

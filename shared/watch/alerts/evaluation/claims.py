@@ -8,7 +8,7 @@ deployment. A worker renews its lease; the rules of a killed worker are due agai
 
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -35,7 +35,7 @@ class ClaimedRule:
 
     `evaluated_to` is the end of the last evaluated window, null before the first evaluation.
     `has_failed` shows whether the last evaluation failed. No window begins before `begins_at`.
-    Before `held_until` a breach opens no incident.
+    Before `held_until` a breach opens no incident. `groups` are those of the rule's state.
     """
 
     alert_id: uuid.UUID
@@ -49,6 +49,7 @@ class ClaimedRule:
     has_failed: bool
     begins_at: datetime | None = None
     held_until: datetime | None = None
+    groups: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ WITH mark AS (
 SELECT state.org_id, mark.until, alerts.id, alerts.revision, alerts.trigger_kind,
     alerts.trigger_spec, alerts.min_breaches, alerts.eval_window, alerts.eval_interval_secs,
     state.evaluated_to, state.last_error IS NOT NULL AS has_failed, state.begins_at,
-    state.held_until
+    state.held_until, state.groups
 FROM mark
 JOIN alert_states AS state ON state.org_id = mark.org_id
 JOIN alerts ON alerts.id = state.alert_id

@@ -104,6 +104,11 @@ def _rule(claimed: ClaimedRule, batch: RuleBatch) -> Rule:
         until,
         is_behind=until < batch.until,
         begins_at=claimed.begins_at,
+        begins={
+            group: remembered["begins_at"]
+            for group, remembered in claimed.groups.items()
+            if "begins_at" in remembered
+        },
     )
 
 

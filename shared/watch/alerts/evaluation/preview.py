@@ -17,9 +17,9 @@ from shared.watch.alerts.evaluation.breaches import History, Terms
 from shared.watch.alerts.evaluation.triggers import custom_sql
 from shared.watch.alerts.evaluation.triggers.batch import plan_of
 from shared.watch.alerts.evaluation.triggers.interface import (
-    Outcome,
     Rule,
     RuleContext,
+    RuleOutcome,
     RuleReading,
 )
 from shared.watch.alerts.evaluation.triggers.plan import BreachLimit
@@ -70,7 +70,7 @@ class Point:
     """The outcome of the evaluation of the window that ends at `ts`."""
 
     ts: datetime
-    outcome: Outcome
+    outcome: RuleOutcome
 
 
 @dataclass(frozen=True)

@@ -1,30 +1,23 @@
 """Records an evaluation in one transaction: the progress of the rule, and its incident."""
 
+import json
 import uuid
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import select, text
+from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from shared.foundation.core.actor import SYSTEM
 from shared.foundation.core.clock import format_ts
-from shared.foundation.core.errors import Unavailable
-from shared.foundation.core.logs import get_logger
 from shared.foundation.core.text import storable
 from shared.foundation.deployment.runtime import Runtime
 from shared.watch.alerts.evaluation import cadence, claims, windows
-from shared.watch.alerts.evaluation.breaches import History, Terms
+from shared.watch.alerts.evaluation.breaches import History
 from shared.watch.alerts.evaluation.claims import ClaimedRule, RuleBatch
-from shared.watch.alerts.evaluation.triggers.interface import NotEvaluated, Outcome, RuleReading
-from shared.watch.alerts.models import Alert
-from shared.watch.alerts.opening import measured
-from shared.watch.incidents import service as incidents
-from shared.watch.incidents.models import Incident
-from shared.watch.incidents.opening import Breach
-
-log = get_logger(__name__)
+from shared.watch.alerts.evaluation.following import Following, HeldRule
+from shared.watch.alerts.evaluation.group_histories import Remembered
+from shared.watch.alerts.evaluation.triggers.interface import NotEvaluated, Outcome
 
 # Shown for faults of ours; the log has the details.
 INTERNAL_ERROR = NotEvaluated("internal error")
@@ -51,6 +44,7 @@ SET last_due_at = state.due_at,
     due_at = done.due_at,
     recent = CAST(done.recent AS boolean[]),
     clean = done.clean,
+    groups = CAST(done.groups AS jsonb),
     held_until = CASE WHEN done.evaluated_to IS NULL THEN state.held_until END,
     -- Null after a failed evaluation, so that the next one covers its events as well.
     evaluated_to = greatest(state.evaluated_to, done.evaluated_to),
@@ -59,20 +53,10 @@ SET last_due_at = state.due_at,
 FROM unnest(
     CAST(:alert_ids AS uuid[]), CAST(:attempted_ats AS timestamptz[]),
     CAST(:due_ats AS timestamptz[]), CAST(:errors AS text[]), CAST(:recents AS text[]),
-    CAST(:cleans AS int[]), CAST(:evaluated_tos AS timestamptz[])
-) AS done (alert_id, attempted_at, due_at, error, recent, clean, evaluated_to)
+    CAST(:cleans AS int[]), CAST(:groups AS text[]), CAST(:evaluated_tos AS timestamptz[])
+) AS done (alert_id, attempted_at, due_at, error, recent, clean, groups, evaluated_to)
 WHERE state.alert_id = done.alert_id AND state.org_id = :org_id
 """)
-
-
-@dataclass(frozen=True)
-class _HeldRule:
-    """A rule whose lease is still held, with its earlier evaluations and this one."""
-
-    rule: ClaimedRule
-    before: History
-    outcome: Outcome
-    now: datetime
 
 
 @dataclass(frozen=True)
@@ -84,6 +68,7 @@ class _RuleResult:
     due_at: datetime
     error: str | None
     history: History
+    groups: Remembered
     evaluated_to: datetime | None
 
 
@@ -103,7 +88,7 @@ def record(
     `again_after_secs`.
     """
     held = _held(session, batch, outcomes)
-    incidents = _Incidents(session, runtime, batch.org_id, held)
+    incidents = Following(session, runtime, batch, held)
     done = [_conclude(one, incidents, batch) for one in held]
     _update(session, batch, done)
     claims.give_back(session, batch, after_secs=again_after_secs)
@@ -112,7 +97,7 @@ def record(
 
 def _held(
     session: Session, batch: RuleBatch, outcomes: Mapping[uuid.UUID, Outcome]
-) -> Sequence[_HeldRule]:
+) -> Sequence[HeldRule]:
     rules = {rule.alert_id: rule for rule in batch.rules if rule.alert_id in outcomes}
     claimed = {
         "alert_ids": list(rules),
@@ -121,7 +106,7 @@ def _held(
         "token": batch.lease.token,
     }
     return [
-        _HeldRule(
+        HeldRule(
             rules[row.alert_id],
             History(tuple(row.recent), row.clean),
             outcomes[row.alert_id],
@@ -131,16 +116,17 @@ def _held(
     ]
 
 
-def _conclude(held: _HeldRule, incidents: "_Incidents", batch: RuleBatch) -> _RuleResult:
-    rule, outcome, history = held.rule, held.outcome, held.before
+def _conclude(held: HeldRule, incidents: Following, batch: RuleBatch) -> _RuleResult:
+    rule, outcome = held.rule, held.outcome
+    history, remembered = held.before, rule.groups
     if incidents.must_wait(held):
         outcome = NotEvaluated(_still_breaching(rule))
-    if isinstance(outcome, RuleReading):
-        after = history.followed_by(outcome.breached, _terms(rule))
-        if incidents.follow(rule, outcome, after):
-            history = after
-        else:
+    if not isinstance(outcome, NotEvaluated):
+        followed = incidents.follow(held, outcome)
+        if followed is None:
             outcome = INTERNAL_ERROR
+        else:
+            history, remembered = followed
     error, evaluated_to, is_behind = None, None, False
     if isinstance(outcome, NotEvaluated):
         error = storable(outcome.reason, _MAX_ERROR_CHARS)
@@ -148,68 +134,7 @@ def _conclude(held: _HeldRule, incidents: "_Incidents", batch: RuleBatch) -> _Ru
         evaluated_to = windows.end_of(rule, batch.until)
         is_behind = evaluated_to < batch.until
     due_at = cadence.next_due(batch.org_id, rule.eval_interval_secs, held.now, is_behind=is_behind)
-    return _RuleResult(rule.alert_id, held.now, due_at, error, history, evaluated_to)
-
-
-class _Incidents:
-    """The open incidents of rules, and the effects of evaluations on them."""
-
-    def __init__(
-        self, session: Session, runtime: Runtime, org_id: uuid.UUID, held: Collection[_HeldRule]
-    ) -> None:
-        self._session = session
-        self._runtime = runtime
-        self._org_id = org_id
-        readings = {
-            one.rule.alert_id: one.outcome.breached
-            for one in held
-            if isinstance(one.outcome, RuleReading)
-        }
-        # Locked until the end, so that nobody resolves one between the decision and its effect.
-        open_ones = select(Incident).where(
-            Incident.org_id == org_id,
-            Incident.alert_id.in_(readings),
-            Incident.state != "resolved",
-        )
-        rows = session.scalars(open_ones.order_by(Incident.id).with_for_update())
-        self._open = {row.alert_id: row for row in rows}
-        breached = [alert_id for alert_id, is_breach in readings.items() if is_breach]
-        alerts = select(Alert).where(Alert.org_id == org_id, Alert.id.in_(breached))
-        self._alerts = {alert.id: alert for alert in session.scalars(alerts)} if breached else {}
-
-    def must_wait(self, held: _HeldRule) -> bool:
-        """Returns whether a breach would only repeat an incident that was resolved."""
-        until, outcome = held.rule.held_until, held.outcome
-        is_early = until is not None and held.now < until
-        is_breach = isinstance(outcome, RuleReading) and outcome.breached
-        return is_early and is_breach and held.rule.alert_id not in self._open
-
-    def follow(self, rule: ClaimedRule, reading: RuleReading, history: History) -> bool:
-        """Opens, folds or resolves; returns False if a fault of ours prevented that.
-
-        The failure of one rule must not keep the organization's other rules from being recorded.
-        """
-        try:
-            with self._session.begin_nested():
-                self._follow(rule, reading, history)
-        except Unavailable:
-            raise
-        except Exception:
-            log.exception("alert_not_followed", alert_id=str(rule.alert_id))
-            return False
-        return True
-
-    def _follow(self, rule: ClaimedRule, reading: RuleReading, history: History) -> None:
-        incident = self._open.get(rule.alert_id)
-        effect = history.effect(_terms(rule), is_open=incident is not None)
-        if effect == "breach":
-            breach = Breach(reading.value, reading.summary, reading.evidence)
-            opening = measured(self._alerts[rule.alert_id], breach)
-            incidents.open_incident(self._session, self._runtime, opening)
-        # An incident that a person opened by hand is never resolved automatically: no evaluation
-        # measured its problem, so none can tell that it is over.
-        elif effect == "end" and incident is not None and incident.evidence is not None:
-            incidents.resolve(self._session, self._runtime, self._org_id, incident.id, SYSTEM)
+    return _RuleResult(rule.alert_id, held.now, due_at, error, history, remembered, evaluated_to)
 
 
 def _update(session: Session, batch: RuleBatch, done: Sequence[_RuleResult]) -> None:
@@ -221,6 +146,7 @@ def _update(session: Session, batch: RuleBatch, done: Sequence[_RuleResult]) -> 
         # As text, because PostgreSQL's arrays of arrays must have equal lengths.
         "recents": [_array(one.history.recent) for one in done],
         "cleans": [one.history.clean for one in done],
+        "groups": [json.dumps(one.groups) for one in done],
         "evaluated_tos": [one.evaluated_to for one in done],
     }
     session.execute(_UPDATE, {**columns, "org_id": batch.org_id})
@@ -232,11 +158,6 @@ def _still_breaching(rule: ClaimedRule) -> str:
         "it has breached ever since its incident was resolved: the next one opens after an"
         f" evaluation without a breach{until}"
     )
-
-
-def _terms(rule: ClaimedRule) -> Terms:
-    auto_resolve = rule.trigger_spec.get("auto_resolve") is True
-    return Terms(rule.min_breaches, rule.eval_window, auto_resolve)
 
 
 def _array(flags: Sequence[bool]) -> str:

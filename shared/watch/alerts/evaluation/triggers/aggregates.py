@@ -46,11 +46,11 @@ MAX_AGGREGATES = 50
 # ones, but a month would.
 _WIDTHS = (600, 3600, 6 * 3600, 24 * 3600, 7 * 24 * 3600)
 _SECOND = 1_000_000
-_OVER_TIME = f"the statement took longer than {TIME_LIMIT_SECS} s"
-_OVER_MEMORY = "the statement needs more memory than is allowed"
+OVER_TIME = f"the statement took longer than {TIME_LIMIT_SECS} s"
+OVER_MEMORY = "the statement needs more memory than is allowed"
 # Averages use scaled scores (`scores.py`); this optimization would undo the scaling.
 SCALED = {"optimize_arithmetic_operations_in_aggregate_functions": 0}
-_SETTINGS = {
+SETTINGS = {
     **PAGE,
     "max_execution_time": TIME_LIMIT_SECS,
     # No person waits for the result, and ingest keeps the other processors. 20 aggregates over
@@ -73,10 +73,14 @@ EVALUATIONS = AggregateTable("evaluations", "completed_at", "evaluation_id")
 
 
 class Term(NamedTuple):
-    """A condition in SQL; `?` in it stands for `value`."""
+    """A condition in SQL; `?` in it stands for `value`, `@` for `key`.
+
+    It is checked after FINAL, so its columns may differ between copies of a row.
+    """
 
     sql: str
     value: str | None = None
+    key: str | None = None
 
 
 @dataclass(frozen=True)
@@ -171,9 +175,9 @@ def _values(clickhouse: ClickHouse, org_id: str, group: Sequence[Aggregate]) -> 
     part = scan(org_id, group)
     sql = f"{part.prelude}SELECT {', '.join(part.columns)} {part.source}"
     try:
-        [values] = clickhouse.rows(sql, part.params, settings=_SETTINGS)
+        [values] = clickhouse.rows(sql, part.params, settings=SETTINGS)
     except (QueryTimeout, OverMemory) as error:
-        reason = _OVER_TIME if isinstance(error, QueryTimeout) else _OVER_MEMORY
+        reason = OVER_TIME if isinstance(error, QueryTimeout) else OVER_MEMORY
         log.warning("alert_statement_refused", org_id=org_id, aggregates=len(group), reason=reason)
         raise TooMuch(reason) from error
     return dict(zip(group, values, strict=True))
@@ -244,7 +248,8 @@ def _column(
     for column, values in rows.among:
         if common.get(column) != tuple(sorted(values)):
             conditions.append(f"{column} IN ({', '.join(map(bound.text, values))})")
-    conditions.extend(bound.into(term.sql, term.value) for term in rows.terms)
+    for sql, value, key in rows.terms:
+        conditions.append(bound.into(bound.into(sql, key, "@"), value))
     arguments = [" AND ".join(conditions) or "true"]
     if aggregate.argument:
         arguments.insert(0, bound.into(aggregate.argument, aggregate.value))
@@ -266,9 +271,9 @@ class _BoundValues:
         """Binds a moment and returns the name of its parameter."""
         return self._name(us)
 
-    def into(self, sql: str, value: str | None) -> str:
-        """Returns `sql` with the value in place of its `?`."""
-        return sql if value is None else sql.replace("?", self.text(value))
+    def into(self, sql: str, value: str | None, place: str = "?") -> str:
+        """Returns `sql` with the value in its `place`."""
+        return sql if value is None else sql.replace(place, self.text(value))
 
     def _name(self, value: str | int) -> str:
         name = self._names.setdefault(value, f"v{len(self._names)}")

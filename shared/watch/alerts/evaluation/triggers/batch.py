@@ -1,16 +1,16 @@
 """Evaluates an organization's due rules of all kinds together, in few statements."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from shared.foundation.core.text import storable
-from shared.watch.alerts.evaluation.triggers import custom_sql
+from shared.watch.alerts.evaluation.triggers import budget, custom_sql, grouped
 from shared.watch.alerts.evaluation.triggers.aggregates import (
-    EVENTS,
+    TURN_SECS,
     Aggregate,
-    Found,
     read,
     read_samples,
 )
@@ -21,12 +21,15 @@ from shared.watch.alerts.evaluation.triggers.interface import (
     Outcome,
     Rule,
     RuleContext,
+    RuleOutcome,
     RuleReading,
+    TooMuch,
 )
 from shared.watch.alerts.evaluation.triggers.metric_threshold import MetricPlan
 from shared.watch.alerts.evaluation.triggers.per_event import PerEventPlan
-from shared.watch.alerts.evaluation.triggers.plan import MAX_SAMPLES, Plan
+from shared.watch.alerts.evaluation.triggers.plan import Plan, samples_of
 from shared.watch.alerts.specs import (
+    Budget,
     CustomSql,
     EvalCompound,
     EvaluationScore,
@@ -55,25 +58,50 @@ def evaluate(context: RuleContext, rules: Sequence[Rule]) -> Mapping[UUID, Outco
     """
     plans: dict[UUID, Plan] = {}
     outcomes: dict[UUID, Outcome] = {}
+    ends_at = time.monotonic() + TURN_SECS
     for rule in rules:
         if isinstance(rule.spec, CustomSql):
             outcomes[rule.alert_id] = custom_sql.evaluate(context, rule, rule.spec)
-        else:
+        elif not has_own_statement(rule.spec):
             plans[rule.alert_id] = plan_of(rule)
-    outcomes.update(_together(context, plans))
+        elif not outcomes or time.monotonic() < ends_at:
+            outcomes[rule.alert_id] = _alone(context, rule)
+    if plans:
+        outcomes.update(_together(context, plans))
     return {alert_id: _bounded(outcome) for alert_id, outcome in outcomes.items()}
 
 
+def has_own_statement(spec: Spec) -> bool:
+    """Returns whether a rule is read by itself: its groups are not those of others."""
+    return isinstance(spec, Budget) or _group_of(spec) is not None
+
+
 def plan_of(rule: Rule) -> Plan:
-    """Returns the plan of a rule of any kind but custom_sql."""
+    """Returns the plan of a rule that shares statements with others."""
     return _PLANS[type(rule.spec)](rule, rule.spec)
 
 
-def _together(context: RuleContext, plans: Mapping[UUID, Plan]) -> dict[UUID, Outcome]:
+def _group_of(spec: Spec) -> str | None:
+    return spec.group_by if isinstance(spec, MetricThreshold) else None
+
+
+def _alone(context: RuleContext, rule: Rule) -> Outcome:
+    spec = rule.spec
+    try:
+        if isinstance(spec, MetricThreshold) and spec.group_by is not None:
+            return grouped.evaluate(context, rule, spec, spec.group_by)
+        if isinstance(spec, Budget):
+            return budget.evaluate(context.runtime.clickhouse, context.org_id, spec, rule.until)
+    except TooMuch as error:
+        return NotEvaluated(error.reason)
+    raise TypeError(f"{type(spec).__name__} shares statements with others")
+
+
+def _together(context: RuleContext, plans: Mapping[UUID, Plan]) -> dict[UUID, RuleOutcome]:
     """Evaluates all plans in one go, and then reads the rows that show the breaches."""
     clickhouse, org_id = context.runtime.clickhouse, context.org_id
     found, refused, left = read(clickhouse, org_id, [plan.aggregates for plan in plans.values()])
-    outcomes: dict[UUID, Outcome] = {}
+    outcomes: dict[UUID, RuleOutcome] = {}
     shown: dict[UUID, Sequence[Aggregate]] = {}
     for alert_id, plan in plans.items():
         if not left.isdisjoint(plan.aggregates):
@@ -91,21 +119,9 @@ def _together(context: RuleContext, plans: Mapping[UUID, Plan]) -> dict[UUID, Ou
     for alert_id, asked in shown.items():
         outcome = outcomes[alert_id]
         if isinstance(outcome, RuleReading):
-            evidence = {**outcome.evidence, **_samples(asked, samples)}
+            evidence = {**outcome.evidence, **samples_of(asked, samples)}
             outcomes[alert_id] = replace(outcome, evidence=evidence)
     return outcomes
-
-
-def _samples(asked: Sequence[Aggregate], found: Found) -> dict[str, list[Any]]:
-    """Returns the ids of the rows that show a breach, and of their sessions."""
-    if not asked:
-        return {}
-    rows = [row for aggregate in asked for row in found.get(aggregate, ())]
-    name = "event_ids" if asked[0].rows.table == EVENTS else "evaluation_ids"
-    return {
-        name: list(dict.fromkeys(row[1] for row in rows))[:MAX_SAMPLES],
-        "session_ids": list(dict.fromkeys(storable(row[2]) for row in rows))[:MAX_SAMPLES],
-    }
 
 
 def _bounded(outcome: Outcome) -> Outcome:

@@ -19,9 +19,9 @@ from shared.reading.queries.results.type_names import Type, parse
 from shared.reading.queries.run import QueryOwner
 from shared.watch.alerts.evaluation.triggers.interface import (
     NotEvaluated,
-    Outcome,
     Rule,
     RuleContext,
+    RuleOutcome,
     RuleReading,
 )
 from shared.watch.alerts.evaluation.triggers.plan import BreachLimit, comparison
@@ -42,7 +42,7 @@ class _NoNumber(Exception):
     """The first row has no number to compare; the reason is a sentence."""
 
 
-def evaluate(context: RuleContext, rule: Rule, spec: CustomSql) -> Outcome:
+def evaluate(context: RuleContext, rule: Rule, spec: CustomSql) -> RuleOutcome:
     """Evaluates the rule's statement over the organization's rows.
 
     With `op` and `value` the number in the first row is compared, and without a row there is
@@ -81,7 +81,7 @@ def _refusal(error: WatchpostError) -> str:
     return f"{error.message}: {error.detail}" if isinstance(error, QueryFailed) else error.message
 
 
-def _of_rows(result: Result) -> Outcome:
+def _of_rows(result: Result) -> RuleOutcome:
     count = len(result.rows)
     more = " or more" if result.truncated else ""
     told = "1 row" if count == 1 else f"{count or 'no'} rows"
@@ -89,7 +89,7 @@ def _of_rows(result: Result) -> Outcome:
     return RuleReading(float(count), count > 0, f"the query returned {told}{more}", evidence)
 
 
-def _of_number(result: Result, op: Op, bound: float) -> Outcome:
+def _of_number(result: Result, op: Op, bound: float) -> RuleOutcome:
     name, place = _column(result)
     value = _number(name, result.rows[0][place]) if result.rows else None
     breached = value is not None and holds(op, value, bound)

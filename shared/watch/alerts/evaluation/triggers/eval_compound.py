@@ -11,8 +11,8 @@ from shared.foundation.core.text import duration, number
 from shared.watch.alerts.evaluation.triggers.aggregates import Aggregate
 from shared.watch.alerts.evaluation.triggers.interface import (
     NotEvaluated,
-    Outcome,
     Rule,
+    RuleOutcome,
     RuleReading,
 )
 from shared.watch.alerts.evaluation.triggers.plan import (
@@ -43,7 +43,7 @@ class CompoundPlan:
             aggregate for average in self._averages for aggregate in average.aggregates
         ]
 
-    def outcome(self, values: Sequence[Any]) -> Outcome:
+    def outcome(self, values: Sequence[Any]) -> RuleOutcome:
         """Returns the outcome.
 
         `values` are the average and the number of scores of each condition.

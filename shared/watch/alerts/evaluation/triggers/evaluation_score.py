@@ -7,8 +7,8 @@ from shared.foundation.core.text import duration, number
 from shared.watch.alerts.evaluation.triggers.aggregates import Aggregate
 from shared.watch.alerts.evaluation.triggers.interface import (
     NotEvaluated,
-    Outcome,
     Rule,
+    RuleOutcome,
     RuleReading,
 )
 from shared.watch.alerts.evaluation.triggers.plan import comparison, filtered, selection
@@ -26,7 +26,7 @@ class ScorePlan:
         self.limit = self._average.limit
         self.aggregates: Sequence[Aggregate] = self._average.aggregates
 
-    def outcome(self, values: Sequence[Any]) -> Outcome:
+    def outcome(self, values: Sequence[Any]) -> RuleOutcome:
         """Returns the outcome; `values` are the average and the number of scores."""
         average = self._average
         judged = average.judge(values)

@@ -10,6 +10,7 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.reading.queries.results.reader import Result
 from shared.reading.queries.run import QueryRunner
 from shared.watch.alerts.specs import Spec
+from shared.watch.alerts.spending import BudgetReading
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,8 @@ class Rule:
 
     Events before `until` count. `since` is the `until` of the previous evaluation, None for the
     first one. With `is_behind`, `until` is not the present, and the rest comes later. Events before
-    `begins_at` do not count: a person resolved the incident that they opened.
+    `begins_at` do not count: a person resolved the incident that they opened. `begins` has such
+    moments of single groups, in microseconds.
     """
 
     alert_id: UUID
@@ -42,6 +44,7 @@ class Rule:
     until: datetime
     is_behind: bool = False
     begins_at: datetime | None = None
+    begins: Mapping[str, int] = field(default_factory=dict)
 
     def start_of(self, secs: int) -> datetime:
         """Returns the start of a window of `secs`, which is shorter soon after a resolution."""
@@ -75,7 +78,22 @@ class NotEvaluated:
     reason: str
 
 
-Outcome = RuleReading | NotEvaluated
+@dataclass(frozen=True)
+class GroupedReading:
+    """The result of an evaluation of each group of a rule.
+
+    `field` is what the groups have a value of. `breaches` has the readings of the groups that
+    breached, the worst first; `more` breached beside them. All other groups are clean.
+    """
+
+    field: str
+    breaches: Mapping[str, RuleReading]
+    more: int = 0
+
+
+# Of a rule without groups, and of each point of a preview.
+RuleOutcome = RuleReading | NotEvaluated
+Outcome = RuleOutcome | GroupedReading | BudgetReading
 
 
 class TooMuch(Exception):

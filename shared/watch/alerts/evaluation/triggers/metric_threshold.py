@@ -13,31 +13,39 @@ from shared.watch.alerts.evaluation.triggers.aggregates import (
     AggregateRows,
     Term,
 )
+from shared.watch.alerts.evaluation.triggers.calls import (
+    CALLS,
+    HAS_COST,
+    IS_CALL,
+    IS_UNPRICED,
+)
+from shared.watch.alerts.evaluation.triggers.event_filter import conditions_of
 from shared.watch.alerts.evaluation.triggers.interface import (
     NotEvaluated,
-    Outcome,
     Rule,
+    RuleOutcome,
     RuleReading,
 )
 from shared.watch.alerts.evaluation.triggers.plan import (
     BreachLimit,
     among,
     comparison,
-    filtered,
     sample,
     selection,
 )
 from shared.watch.alerts.evidence import EventCounts, EventFacts
-from shared.watch.alerts.specs import EventFilter, Metric, MetricThreshold, holds, symbol
+from shared.watch.alerts.specs import Metric, MetricThreshold, holds, symbol
 
 # The events that end a step of the agent's work and have its duration.
 TIMED = tuple(family.end for family in NAMED)
 
+WINDOW_IS_OPEN = "its window has not passed since its incident was resolved"
 _COUNT = "countIf"
 _ERROR = Term("is_error")
 _TOKENS = "toUInt64(ifNull(input_tokens, 0)) + ifNull(output_tokens, 0)"
 _MEASURED = Term("duration_ms IS NOT NULL")
 _LONGEST = "-toInt64(ifNull(duration_ms, 0))"
+_DEAREST = "-toFloat64(ifNull(cost_usd, 0))"
 # Comparisons that few events make true.
 _UPPER = ("<", "<=", "==")
 _QUANTILE = "quantileExactInclusiveOrNullIf({level})"
@@ -47,15 +55,23 @@ _QUANTILE = "quantileExactInclusiveOrNullIf({level})"
 class _Metric:
     """An aggregate of the events, and the events that show why it is high.
 
-    `grows`: more events never make it smaller.
+    `among`: the types of events that it is about, of which none is named for it to be about all.
+    `by_session`: it is divided by the number of sessions. `grows`: more events never make it
+    smaller.
     """
 
     function: str
     argument: str = ""
     term: Term | None = None
-    is_of_timed: bool = False
+    among: tuple[str, ...] = ()
     highest: str | None = None
+    by_session: bool = False
     grows: bool = False
+
+
+def _tokens(column: str) -> _Metric:
+    one = f"toUInt64(ifNull({column}, 0))"
+    return _Metric("sumIf", one, highest=f"-toInt64({one})", grows=True)
 
 
 _METRICS: Mapping[Metric, _Metric] = {
@@ -65,11 +81,22 @@ _METRICS: Mapping[Metric, _Metric] = {
     "session_count": _Metric("uniqExactIf", "session_id", grows=True),
     "token_sum": _Metric("sumIf", _TOKENS, highest=f"-toInt64({_TOKENS})", grows=True),
     "p95_latency_ms": _Metric(
-        _QUANTILE.format(level=0.95), "duration_ms", _MEASURED, is_of_timed=True, highest=_LONGEST
+        _QUANTILE.format(level=0.95), "duration_ms", _MEASURED, among=TIMED, highest=_LONGEST
     ),
     "p99_latency_ms": _Metric(
-        _QUANTILE.format(level=0.99), "duration_ms", _MEASURED, is_of_timed=True, highest=_LONGEST
+        _QUANTILE.format(level=0.99), "duration_ms", _MEASURED, among=TIMED, highest=_LONGEST
     ),
+    "cost_sum": _Metric("sumIf", "cost_usd", HAS_COST, among=CALLS, highest=_DEAREST, grows=True),
+    "cost_per_session": _Metric(
+        "sumIf", "cost_usd", HAS_COST, among=CALLS, highest=_DEAREST, by_session=True
+    ),
+    "unpriced_calls": _Metric(_COUNT, term=IS_UNPRICED, among=CALLS, grows=True),
+    "model_call_count": _Metric(_COUNT, term=IS_CALL, among=CALLS, grows=True),
+    "input_token_sum": _tokens("input_tokens"),
+    "output_token_sum": _tokens("output_tokens"),
+    "cache_read_token_sum": _tokens("cache_read_tokens"),
+    "cache_write_token_sum": _tokens("cache_write_tokens"),
+    "reasoning_token_sum": _tokens("reasoning_tokens"),
 }
 
 
@@ -81,32 +108,38 @@ class MetricPlan:
         self._spec = spec
         self._metric = _METRICS[spec.metric]
         stop = to_us(rule.until)
-        self._filter = filtered(spec.filter, EventFilter.__struct_fields__)
-        columns = dict(among(self._filter))
-        if self._metric.is_of_timed:
-            columns.setdefault("event_type", TIMED)
+        admitted, terms, self._filter = conditions_of(spec.filter)
+        columns = dict(among(admitted))
+        if self._metric.among:
+            columns.setdefault("event_type", self._metric.among)
         start = to_us(rule.start_of(spec.window_secs))
+        self.is_upper = self._metric.grows and symbol(spec.op) in _UPPER
         # A count of a part of the window says nothing about an upper bound of the whole.
-        self._is_open = (
-            rule.is_cut(spec.window_secs) and self._metric.grows and symbol(spec.op) in _UPPER
-        )
-        admitted = AggregateRows(EVENTS, start, stop, among=tuple(columns.items()))
+        self.is_open = rule.is_cut(spec.window_secs) and self.is_upper
+        every = AggregateRows(EVENTS, start, stop, among=tuple(columns.items()), terms=terms)
         term = self._metric.term
-        self._rows = admitted if term is None else replace(admitted, terms=(term,))
+        self._rows = every if term is None else replace(every, terms=(*terms, term))
         self.aggregates: Sequence[Aggregate] = (
             Aggregate(self._metric.function, self._rows, self._metric.argument),
-            Aggregate(_COUNT, self._rows if self._metric.is_of_timed else admitted),
+            Aggregate(_COUNT, self._rows if self._metric.among else every),
+            *((Aggregate("uniqExactIf", self._rows, "session_id"),) * self._metric.by_session),
         )
 
-    def outcome(self, values: Sequence[Any]) -> Outcome:
-        """Returns the outcome; `values` are the metric and the number of its events."""
-        spec, (made, events) = self._spec, values
-        if self._is_open:
-            return NotEvaluated("its window has not passed since its incident was resolved")
+    def outcome(self, values: Sequence[Any]) -> RuleOutcome:
+        """Returns the outcome; `values` are the metric, the number of its events, and sessions."""
+        spec, (made, events, *sessions) = self._spec, values
+        if self.is_open:
+            return NotEvaluated(WINDOW_IS_OPEN)
         counts: EventCounts = {"events": events}
-        if spec.metric == "error_rate":
+        if sessions:
+            [counts["sessions"]] = sessions
+            made = float(made) / sessions[0] if sessions[0] else None
+        elif spec.metric == "error_rate":
             counts["errors"] = made
             made = made / events if events else None
+        elif spec.metric == "cost_sum":
+            # The sum of no costs is null.
+            made = made or 0
         value = None if made is None else float(made)
         breached = value is not None and holds(spec.op, value, spec.value)
         evidence: EventFacts = {

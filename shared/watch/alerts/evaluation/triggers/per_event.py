@@ -16,7 +16,7 @@ from shared.watch.alerts.evaluation.triggers.aggregates import (
     AggregateRows,
     Term,
 )
-from shared.watch.alerts.evaluation.triggers.interface import Outcome, Rule, RuleReading
+from shared.watch.alerts.evaluation.triggers.interface import Rule, RuleOutcome, RuleReading
 from shared.watch.alerts.evaluation.triggers.plan import (
     BreachLimit,
     among,
@@ -65,7 +65,7 @@ class PerEventPlan:
         )
         self.aggregates: Sequence[Aggregate] = (Aggregate("countIf", self._rows),)
 
-    def outcome(self, values: Sequence[Any]) -> Outcome:
+    def outcome(self, values: Sequence[Any]) -> RuleOutcome:
         """Returns the outcome; `values` holds the number of matching events."""
         [matches] = values
         evidence: EventFacts = {

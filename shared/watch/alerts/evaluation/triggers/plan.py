@@ -7,8 +7,9 @@ import msgspec
 
 from shared.foundation.clickhouse.where import us
 from shared.foundation.core.clock import format_us
-from shared.watch.alerts.evaluation.triggers.aggregates import Aggregate, AggregateRows
-from shared.watch.alerts.evaluation.triggers.interface import Outcome
+from shared.foundation.core.text import storable
+from shared.watch.alerts.evaluation.triggers.aggregates import EVENTS, Aggregate, AggregateRows
+from shared.watch.alerts.evaluation.triggers.interface import RuleOutcome
 from shared.watch.alerts.evidence import Selection
 from shared.watch.incidents.evidence import Comparison, EvidenceWindow
 
@@ -36,7 +37,7 @@ class Plan(Protocol):
     def aggregates(self) -> Sequence[Aggregate]:
         """Returns the aggregates that the outcome depends on."""
 
-    def outcome(self, values: Sequence[Any]) -> Outcome:
+    def outcome(self, values: Sequence[Any]) -> RuleOutcome:
         """Returns the outcome of the rule."""
 
     def samples(self, values: Sequence[Any]) -> Sequence[Aggregate]:
@@ -76,3 +77,15 @@ def selection(rows: AggregateRows, filters: dict[str, str]) -> Selection:
     """Returns the part of the evidence that shows which rows the number was computed from."""
     window: EvidenceWindow = {"from": format_us(rows.start), "to": format_us(rows.stop)}
     return {"window": window, "filter": filters}
+
+
+def samples_of(asked: Sequence[Aggregate], found: Mapping[Aggregate, Any]) -> dict[str, list[Any]]:
+    """Returns the ids of the rows that show a breach, and of their sessions."""
+    if not asked:
+        return {}
+    rows = [row for aggregate in asked for row in found.get(aggregate, ())]
+    name = "event_ids" if asked[0].rows.table == EVENTS else "evaluation_ids"
+    return {
+        name: list(dict.fromkeys(row[1] for row in rows))[:MAX_SAMPLES],
+        "session_ids": list(dict.fromkeys(storable(row[2]) for row in rows))[:MAX_SAMPLES],
+    }

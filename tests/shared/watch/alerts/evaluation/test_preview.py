@@ -22,7 +22,7 @@ from shared.watch.alerts.evaluation.preview import (
     preview,
 )
 from shared.watch.alerts.evaluation.triggers import series
-from shared.watch.alerts.evaluation.triggers.interface import NotEvaluated, Outcome, RuleContext
+from shared.watch.alerts.evaluation.triggers.interface import NotEvaluated, RuleContext, RuleOutcome
 from tests.support.alerting import Watch, reading
 from tests.support.events import event, store_events
 
@@ -99,7 +99,7 @@ def test_a_replay_has_the_incidents_that_a_worker_opens(
 
 
 def test_evaluations_that_failed_are_neither_breaches_nor_clean() -> None:
-    outcomes: list[Outcome] = [
+    outcomes: list[RuleOutcome] = [
         reading(True),
         NotEvaluated("down"),
         reading(True),

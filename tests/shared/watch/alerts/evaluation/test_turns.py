@@ -71,7 +71,7 @@ def slow(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def greedy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits a statement to 24 MB; `too_much` takes more."""
-    monkeypatch.setitem(aggregates._SETTINGS, "max_memory_usage", 24_000_000)
+    monkeypatch.setitem(aggregates.SETTINGS, "max_memory_usage", 24_000_000)
     metric = metric_threshold._Metric(*_GREEDY)
     monkeypatch.setitem(metric_threshold._METRICS, "session_count", metric)
 

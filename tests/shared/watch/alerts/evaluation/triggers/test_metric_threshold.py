@@ -1,5 +1,7 @@
 """Metrics of events; tests/reading/test_alert_metrics.py uses the airline recording."""
 
+from typing import Any
+
 import pytest
 
 from shared.foundation.core.text import figure
@@ -9,7 +11,7 @@ from tests.shared.watch.alerts.evaluation.triggers.conftest import reading_of
 from tests.support.events import event, store_events
 
 
-def spec(metric: Metric, op: Op, value: float, **fields: str) -> MetricThreshold:
+def spec(metric: Metric, op: Op, value: float, **fields: Any) -> MetricThreshold:
     named = EventFilter(**fields)
     return MetricThreshold(metric=metric, op=op, value=value, window_secs=300, filter=named)
 

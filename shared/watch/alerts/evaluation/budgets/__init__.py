@@ -1,0 +1,1 @@
+"""Announces the levels that the spending of a budget reaches."""
