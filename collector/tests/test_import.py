@@ -18,7 +18,7 @@ def test_a_file_and_all_options_are_sent(collector: Collector, watchpost: Watchp
     path = write(collector.home / "runs" / "a b.json", [event(1)])
     done = collector.run(
         *("import", path, "--format", "atif", "--environment", "ci", "--dry-run"),
-        *("--started-at", "2026-11-22T08:00:00Z"),
+        *("--started-at", "2026-11-22T08:00:00Z", "--replace"),
     )
     assert done.returncode == 0
     [request] = watchpost.to(IMPORT)
@@ -27,6 +27,7 @@ def test_a_file_and_all_options_are_sent(collector: Collector, watchpost: Watchp
         "format": "atif",
         "environment": "ci",
         "dry_run": "true",
+        "replace": "true",
         "started_at": "2026-11-22T08:00:00Z",
     }
     assert request.body == event(1) + b"\n"

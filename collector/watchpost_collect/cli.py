@@ -97,6 +97,9 @@ def _add_import(parser: argparse.ArgumentParser) -> None:
     dimensions.add_options(parser)
     parser.add_argument("--started-at", metavar="T", help="start of a file without times")
     parser.add_argument("--dry-run", action="store_true", help="check and count, store nothing")
+    parser.add_argument(
+        "--replace", action="store_true", help="store again what imports of the format stored"
+    )
     _add_common(parser)
 
 
@@ -177,7 +180,14 @@ def _import(given: argparse.Namespace) -> int:
     target = read_target(given.url, given.key_file, os.environ)
     named = dimensions.read_options(given)
     report = Report("import", given.json)
-    wishes = imports.Wishes(given.format, given.environment, given.started_at, given.dry_run, named)
+    wishes = imports.Wishes(
+        given.format,
+        given.environment,
+        given.started_at,
+        dry_run=given.dry_run,
+        replace=given.replace,
+        dimensions=named,
+    )
     with closing(_client(target, _state_folder(given), report, TRIES)) as client:
         return imports.import_files(client, report, given.files, wishes)
 

@@ -27,6 +27,7 @@ class Wishes:
     environment: str | None = None
     started_at: str | None = None
     dry_run: bool = False
+    replace: bool = False
     dimensions: Dimensions = field(default_factory=Dimensions)
 
 
@@ -54,6 +55,7 @@ def send(client: Client, report: Report, path: Path, data: bytes, wishes: Wishes
         "environment": wishes.environment,
         "started_at": wishes.started_at,
         "dry_run": "true" if wishes.dry_run else None,
+        "replace": "true" if wishes.replace else None,
         **wishes.dimensions.query,
     }
     query = urlencode({name: value for name, value in asked.items() if value is not None})
@@ -72,6 +74,8 @@ def _told(path: Path, answer: dict[str, Any]) -> str:
     told = [f"{answer.get('format')}{', dry run' if answer.get('dry_run') else ''}"]
     counts = ("accepted", "duplicate", "skipped", "ignored", "held_back")
     told += [f"{answer.get(name, 0)} {name.replace('_', ' ')}" for name in counts]
+    if answer.get("replaced"):
+        told.append(f"{answer['replaced']} replaced")
     told.append(f"{answer.get('session_count', 0)} sessions")
     lines = [f"{path}: {', '.join(told)}"]
     lines += [f"  line {error['line']}: {error['error']}" for error in answer.get("errors", ())]

@@ -88,6 +88,10 @@ class ImportQuery(Schema):
         ],
     )
     dry_run = fields.flag("`true`: return the numbers, and store nothing", load_default=False)
+    replace = fields.flag(
+        "`true`: what an import of the same format stored is replaced by what the file makes now",
+        load_default=False,
+    )
     existing_before = fields.integer(
         "milliseconds since the epoch: a session with events that arrived before this moment in"
         " another way is left alone; default: now",
@@ -149,7 +153,7 @@ class SkippedSession(Schema):
 
 
 class Imported(Schema):
-    """The result of an import. Its sessions' `events` are accepted, duplicate, or left alone."""
+    """The result of an import. `events` are accepted, duplicate, replaced, or left alone."""
 
     format = fields.text("format of the file")
     dry_run = fields.flag()
@@ -166,3 +170,4 @@ class Imported(Schema):
     skipped_sessions = fields.rows(SkippedSession, "sessions that came in another way before")
     first_ts = fields.text("time of the earliest event", null=True, format="date-time")
     last_ts = fields.text("time of the latest event", null=True, format="date-time")
+    replaced = fields.integer("events that take the places of stored ones, with `replace`")

@@ -62,6 +62,7 @@ def _wanted(
     path: str,
     environment: str,
     dry_run: bool,
+    replace: bool,
     existing_before: int | None,
     started_at: datetime | None,
     user_id: str | None,
@@ -71,4 +72,6 @@ def _wanted(
 ) -> ImportOptions:
     started_us = None if started_at is None else to_us(started_at)
     given = GivenDimensions(user_id, agent_version, tuple(tags), attributes)
-    return ImportOptions(format_, path, environment, dry_run, existing_before, started_us, given)
+    return ImportOptions(
+        format_, path, environment, dry_run, existing_before, started_us, given, replace
+    )

@@ -4,7 +4,7 @@ The stream of waiting events is read first and ClickHouse second: an entry leave
 after ClickHouse has it, so every event that was accepted before is found in one of the two.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 import redis
@@ -31,6 +31,14 @@ _FOREIGN = f"""
 """
 
 
+_OF_FORMAT = "JSONExtractString(payload, 'source', 'format') = {format:String}"
+_ARRIVALS = f"""
+SELECT session_id, {us("ts")}, id, min(arrival)
+FROM events
+WHERE {{where}}
+GROUP BY session_id, ts, id
+"""
+
 T = TypeVar("T")
 
 
@@ -46,29 +54,49 @@ class Others(NamedTuple):
         return self.before_ms << POSITION_BITS
 
 
+class EventKey(NamedTuple):
+    """What makes an event the same in every store; `ts` in microseconds since the epoch."""
+
+    session_id: str
+    ts: int
+    id: int
+
+
 class ExistingRows(NamedTuple):
-    """The ids that exist, and the sessions that have events of `Others`."""
+    """The ids that exist, and the sessions that have events of `Others`.
+
+    `arrivals` has the events that imports of the same format brought, with their first arrivals.
+    """
 
     ids: set[int]
     sessions: set[str]
+    arrivals: dict[EventKey, int]
 
 
-def existing(runtime: Runtime, org_id: str, batch: Batch, others: Others | None) -> ExistingRows:
+def existing(
+    runtime: Runtime, org_id: str, batch: Batch, others: Others | None, replaced: str | None = None
+) -> ExistingRows:
     """Looks up the events of a batch, and those of `others` in its sessions.
 
-    Raises `Unavailable` or `QueryTimeout` if a store cannot tell.
+    With `replaced`, the name of a format, also those that imports of it brought. Raises
+    `Unavailable` or `QueryTimeout` if a store cannot tell.
     """
-    found = ExistingRows(set(), set())
+    found = ExistingRows(set(), set(), {})
     if not batch.ids:
         return found
     with unavailable_when_redis_is_gone():
-        _look_into_stream(runtime.redis, org_id, batch, others, found)
-    _look_into_clickhouse(runtime.clickhouse, org_id, batch, others, found)
+        _look_into_stream(runtime.redis, org_id, batch, others, found, replaced)
+    _look_into_clickhouse(runtime.clickhouse, org_id, batch, others, found, replaced)
     return found
 
 
 def _look_into_stream(
-    client: redis.Redis, org_id: str, batch: Batch, others: Others | None, found: ExistingRows
+    client: redis.Redis,
+    org_id: str,
+    batch: Batch,
+    others: Others | None,
+    found: ExistingRows,
+    replaced: str | None,
 ) -> None:
     ids, sessions = set(batch.ids), set(batch.session_ids)
     for entry in stream.waiting_entries(client, org_id):
@@ -78,6 +106,8 @@ def _look_into_stream(
             # It becomes a dead letter.
             continue
         found.ids.update(ids.intersection(waiting.ids))
+        if replaced is not None:
+            _note_arrivals(waiting, ids, replaced, found.arrivals)
         if others is None:
             continue
         for session, arrival, payload in zip(
@@ -87,17 +117,38 @@ def _look_into_stream(
                 found.sessions.add(session)
 
 
+def _note_arrivals(
+    waiting: Batch, ids: Collection[int], format_name: str, arrivals: dict[EventKey, int]
+) -> None:
+    for place, event_id in enumerate(waiting.ids):
+        if event_id not in ids:
+            continue
+        if _document(waiting.payloads[place]).node("source").text("format") == format_name:
+            key = EventKey(waiting.session_ids[place], waiting.ts[place], event_id)
+            arrival = waiting.arrivals[place]
+            arrivals[key] = min(arrival, arrivals.get(key, arrival))
+
+
 def _is_foreign(payload: bytes, others: Others) -> bool:
-    try:
-        node = read_document(payload)
-    except EventRejected:
-        node = Node()
+    node = _document(payload)
     told = node.node("source").text("format")
     return node.text("source") != _REDACTED and told not in (others.format, _REDACTED)
 
 
+def _document(payload: bytes) -> Node:
+    try:
+        return read_document(payload)
+    except EventRejected:
+        return Node()
+
+
 def _look_into_clickhouse(
-    clickhouse: ClickHouse, org_id: str, batch: Batch, others: Others | None, found: ExistingRows
+    clickhouse: ClickHouse,
+    org_id: str,
+    batch: Batch,
+    others: Others | None,
+    found: ExistingRows,
+    replaced: str | None,
 ) -> None:
     spans = dict(_spans(clickhouse, org_id, list(dict.fromkeys(batch.session_ids))))
     known = [
@@ -112,6 +163,11 @@ def _look_into_clickhouse(
             f"SELECT DISTINCT id FROM events WHERE {where}", where.params, settings=_LIMITS
         )
         found.ids.update(int(row[0]) for row in rows)
+        if replaced is not None:
+            where.add(_OF_FORMAT, format=replaced)
+            rows = clickhouse.rows(_ARRIVALS.format(where=where), where.params, settings=_LIMITS)
+            # The stored row has the first arrival, whatever waits.
+            found.arrivals.update((EventKey(*key), arrival) for *key, arrival in rows)
     if others is None:
         return
     for some in _parts(list(spans.items()), _SESSIONS):

@@ -6,13 +6,14 @@ from typing import NamedTuple
 import msgspec
 import redis
 
+from shared.foundation.clickhouse.rewriting import FIRST_VERSION
 from shared.foundation.core.body import unpack
 from shared.foundation.core.clock import format_us, now_us
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.imports.assembling import Conversion, ImportTarget
 from shared.intake.imports.decisions import StoredDecisions
 from shared.intake.imports.dimensions import GivenDimensions
-from shared.intake.imports.existing import ExistingRows, Others, existing
+from shared.intake.imports.existing import EventKey, ExistingRows, Others, existing
 from shared.intake.imports.file import ImportFile, last_two_parts
 from shared.intake.imports.formats import ImportFormat, format_of
 from shared.intake.imports.lock import Lock, locked
@@ -21,7 +22,7 @@ from shared.intake.ingest.accept import Ingest, count_batch
 from shared.intake.ingest.batch import Batch
 from shared.intake.ingest.decode import LineError
 from shared.intake.ingest.sender import Sender
-from shared.intake.ingest.stream import append
+from shared.intake.ingest.stream import Replacement, append
 from shared.intake.otlp.assignment.rules import OrganizationRules
 from shared.intake.receipts.receipt import Receipt
 from shared.intake.redaction.rules import Redactor
@@ -34,7 +35,8 @@ _ELSEWHERE = "the session has events that came in another way"
 class ImportOptions(msgspec.Struct, frozen=True):
     """The options of an import; `format` is one of `NAMES`, and times are of the epoch.
 
-    `given` are dimensions of events that have none themselves.
+    `given` are dimensions of events that have none themselves. With `replace`, events that imports
+    of the format stored are stored again as the file makes them now.
     """
 
     format: str
@@ -44,6 +46,7 @@ class ImportOptions(msgspec.Struct, frozen=True):
     existing_before_ms: int | None
     started_us: int | None
     given: GivenDimensions = GivenDimensions()
+    replace: bool = False
 
 
 class ImportedSession(msgspec.Struct):
@@ -79,6 +82,7 @@ class ImportResult(msgspec.Struct):
     skipped_sessions: list[SkippedSession]
     first_ts: str | None
     last_ts: str | None
+    replaced: int
 
 
 class ReadFile(NamedTuple):
@@ -88,6 +92,13 @@ class ReadFile(NamedTuple):
     form: ImportFormat
     converted: Conversion
     redactor: Redactor
+
+
+class Sorted(NamedTuple):
+    """The events of a file that are new, and those that replace stored ones."""
+
+    new: Batch
+    replacing: Batch
 
 
 class Imports:
@@ -113,9 +124,9 @@ class Imports:
             self._ingest.require_room(org_id)
             read = self._read(sender, body, wanted)
             with locked(self._runtime.redis, org_id) as lock:
-                answer, new = self._answer(org_id, read, wanted)
-                sender.admit(len(new))
-                left_alone = answer.events - answer.duplicate - len(new)
+                answer, (new, replacing) = self._answer(org_id, read, wanted)
+                sender.admit(len(new) + len(replacing))
+                left_alone = answer.events - answer.duplicate - len(new) - len(replacing)
                 receipt = receipt_of(
                     sender.origin,
                     read.file,
@@ -124,16 +135,17 @@ class Imports:
                     new=new,
                     left_alone={_ELSEWHERE: left_alone} if left_alone else {},
                 )
-                if new.ids:
-                    self._add(sender, read.converted, new, receipt, lock)
+                if new.ids or replacing.ids:
+                    self._add(sender, read.converted, Sorted(new, replacing), receipt, lock)
                 else:
                     self._ingest.count(org_id, receipt)
         count_batch(sender.origin, answer.accepted, answer.skipped)
         return answer
 
     def _add(
-        self, sender: Sender, converted: Conversion, new: Batch, receipt: Receipt, lock: Lock
+        self, sender: Sender, converted: Conversion, found: Sorted, receipt: Receipt, lock: Lock
     ) -> None:
+        new, replacing = found
         sessions = set(new.session_ids)
         evaluations = [one for one in converted.evaluations if one.session_id in sessions]
 
@@ -147,22 +159,28 @@ class Imports:
                 idle_only=converted.idle_only,
                 evaluations=evaluations,
                 guard=lock.guard,
+                # Later replacements have higher versions, and so have rows that are repriced later.
+                replacement=Replacement(replacing, FIRST_VERSION + now_us())
+                if replacing.ids
+                else None,
             )
 
         self._ingest.keep(sender.org_id, write)
 
     def _answer(
         self, org_id: str, read: ReadFile, wanted: ImportOptions
-    ) -> tuple[ImportResult, Batch]:
-        """Returns the answer and the new events."""
+    ) -> tuple[ImportResult, Sorted]:
+        """Returns the answer, and the events to store."""
         before_ms = wanted.existing_before_ms
         others = None
         if not read.form.adds_always:
             others = Others(read.form.name, now_us() // 1000 if before_ms is None else before_ms)
-        found = existing(self._runtime, org_id, read.converted.batch, others)
-        new = _new(read.converted.batch, found)
-        answer = _answer(read.form, wanted, read.converted, found, new)
-        return answer, read.converted.batch.pick(new)
+        batch, replaced = read.converted.batch, read.form.name if wanted.replace else None
+        found = existing(self._runtime, org_id, batch, others, replaced)
+        new = _new(batch, found)
+        replacing = _replacing(batch, found)
+        answer = _answer(read.form, wanted, read.converted, found, new, len(replacing))
+        return answer, Sorted(batch.pick(new), replacing)
 
     def _read(self, sender: Sender, body: bytes, wanted: ImportOptions) -> ReadFile:
         settings = self._runtime.settings
@@ -195,12 +213,24 @@ def _new(batch: Batch, found: ExistingRows) -> list[int]:
     return new
 
 
+def _replacing(batch: Batch, found: ExistingRows) -> Batch:
+    """Returns the events that replace stored ones, each once and with the arrival of the first."""
+    places: dict[EventKey, int] = {}
+    for place, key in enumerate(map(EventKey, batch.session_ids, batch.ts, batch.ids)):
+        if key in found.arrivals and key.session_id not in found.sessions:
+            places.setdefault(key, place)
+    picked = batch.pick(list(places.values()))
+    picked.arrivals = [found.arrivals[key] for key in places]
+    return picked
+
+
 def _answer(
     form: ImportFormat,
     wanted: ImportOptions,
     converted: Conversion,
     found: ExistingRows,
     new: list[int],
+    replaced: int,
 ) -> ImportResult:
     batch = converted.batch
     events = Counter(batch.session_ids)
@@ -213,7 +243,7 @@ def _answer(
         lines=converted.lines,
         events=len(batch),
         accepted=len(new),
-        duplicate=len(batch) - left_alone - len(new),
+        duplicate=len(batch) - left_alone - len(new) - replaced,
         skipped=converted.skipped,
         ignored=converted.ignored,
         held_back=converted.held_back,
@@ -223,4 +253,5 @@ def _answer(
         skipped_sessions=[SkippedSession(one, _ELSEWHERE) for one in sorted(found.sessions)],
         first_ts=format_us(min(batch.ts)) if batch.ts else None,
         last_ts=format_us(max(batch.ts)) if batch.ts else None,
+        replaced=replaced,
     )

@@ -47,12 +47,12 @@ def persist(runtime: Runtime, block: IngestBlock, rules_of: RulesLookup) -> None
     purged meanwhile, and of sessions that were deleted.
     """
     # Read only now, after the entries: a rule that was set before an event was sent applies to it.
-    rules = rules_of(block.batches)
+    rules = rules_of({org_id for org_id, _ in block.all_batches})
     with runtime.postgres.transaction() as session:
         _drop_what_was_purged(session, block)
         _drop_what_was_deleted(session, block)
         left_out: dict[str, OmittedValues] = defaultdict(OmittedValues)
-        for part in _parts(block):
+        for part in (*_parts(block), *_replacing(block)):
             _insert(runtime, block, part, rules, left_out)
         for org_id, values in left_out.items():
             count_left_out(runtime.redis, org_id, values, values.keys_full)
@@ -64,10 +64,14 @@ def persist(runtime: Runtime, block: IngestBlock, rules_of: RulesLookup) -> None
 
 
 class Part:
-    """A piece of a block that fits into one insert: (organization, slug, batch) triples."""
+    """A piece of a block that fits into one insert: (organization, slug, batch) triples.
 
-    def __init__(self, pieces: list[tuple[str, str, Batch]]) -> None:
+    `version`: that of its rows, if they replace stored ones.
+    """
+
+    def __init__(self, pieces: list[tuple[str, str, Batch]], version: int | None = None) -> None:
         self.pieces = pieces
+        self.version = version
 
     def __len__(self) -> int:
         return sum(len(batch) for _, _, batch in self.pieces)
@@ -82,7 +86,7 @@ class Part:
                 continue
             for name, values in columns.items():
                 merged[name].extend(values)
-        return merged
+        return merged if self.version is None else {**merged, "version": [self.version] * len(self)}
 
     def halves(self) -> "tuple[Part, Part]":
         """Splits the rows into two parts."""
@@ -94,7 +98,7 @@ class Part:
                 first.append((org_id, slug, batch.slice(0, cut)))
             if cut < len(batch):
                 second.append((org_id, slug, batch.slice(cut, len(batch))))
-        return Part(first), Part(second)
+        return Part(first, self.version), Part(second, self.version)
 
 
 def _drop_what_was_purged(session: Session, block: IngestBlock) -> None:
@@ -129,6 +133,13 @@ def _parts(block: IngestBlock) -> Iterator[Part]:
     for org_id, slug, batch in pieces:
         for months in _month_groups(batch):
             yield Part([(org_id, slug, batch.pick(months))])
+
+
+def _replacing(block: IngestBlock) -> Iterator[Part]:
+    """Yields the events that replace stored ones, the older replacements first."""
+    for (org_id, version), batch in sorted(block.replacements.items(), key=lambda one: one[0]):
+        for months in _month_groups(batch):
+            yield Part([(org_id, block.slugs[org_id], batch.pick(months))], version)
 
 
 def _month_groups(batch: Batch) -> Iterator[list[int]]:

@@ -6,7 +6,7 @@ cause. The streams themselves are thus the backlog, and no counter is needed.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import redis
@@ -56,7 +56,8 @@ class StreamEntry:
     `idle_only`: its sessions are evaluated when they are idle, and not when their root agent ends.
     `evaluations`: results that came with the events. `delayed`: its name among the entries whose
     events arrived before it, see `delayed_key`. `receipt`: the mark of its request's receipt.
-    `traceparent`: the span that added it, while traces of Watchpost itself are on.
+    `traceparent`: the span that added it, while traces of Watchpost itself are on. `version`: its
+    events replace stored ones, and this is the version of their rows.
     """
 
     org_id: str
@@ -69,6 +70,14 @@ class StreamEntry:
     delayed: bytes | None = None
     receipt: str | None = None
     traceparent: str | None = None
+    version: int | None = None
+
+
+class Replacement(NamedTuple):
+    """Events that take the places of stored ones with the same keys, by a higher `version`."""
+
+    batch: Batch
+    version: int
 
 
 def append(
@@ -82,10 +91,12 @@ def append(
     idle_only: bool = False,
     evaluations: Sequence[Evaluation] = (),
     guard: Guard | None = None,
+    replacement: Replacement | None = None,
 ) -> int:
     """Adds a batch to its organization's stream, all of it or nothing; returns the bytes added.
 
-    `data` is the batch if it is encoded already. The receipt is counted in the same write.
+    `data` is the batch if it is encoded already. The receipt is counted in the same write, and the
+    `replacement` comes behind the batch.
     `idle_only` and `evaluations` as in `StreamEntry`. A `guard` begins the transaction
     (`WATCH … MULTI`), which fails if a watched key changes, or raises an error of its own. Raises
     `Unavailable` if Redis did not accept the batch.
@@ -94,16 +105,20 @@ def append(
         if guard is not None:
             guard(pipe)
         mark = None if receipt is None else receipt.mark
-        size = add(
-            pipe,
-            org_id,
-            org_slug,
-            batch,
-            data=data,
-            idle_only=idle_only,
-            evaluations=evaluations,
-            mark=mark,
-        )
+        size = 0
+        if batch.ids:
+            size += add(
+                pipe,
+                org_id,
+                org_slug,
+                batch,
+                data=data,
+                idle_only=idle_only,
+                evaluations=evaluations,
+                mark=mark,
+            )
+        if replacement is not None:
+            size += add(pipe, org_id, org_slug, replacement.batch, version=replacement.version)
         if receipt is not None:
             receipt.add_to(pipe, org_id)
         try:
@@ -125,18 +140,21 @@ def add(
     evaluations: Sequence[Evaluation] = (),
     since_ms: int | None = None,
     mark: str | None = None,
+    version: int | None = None,
 ) -> int:
     """Adds the commands to a transaction that append a batch; returns the bytes of its entries.
 
-    `data` is the batch if it is encoded already. `idle_only` and `evaluations` as in `StreamEntry`;
-    `mark` is its `receipt`. `since_ms` is the oldest receipt of its events, by Redis's clock, if
-    they were received before this.
+    `data` is the batch if it is encoded already. `idle_only`, `evaluations` and `version` as in
+    `StreamEntry`; `mark` is its `receipt`. `since_ms` is the oldest receipt of its events, by
+    Redis's clock, if they were received before this.
     """
     fields: dict[Any, Any] = {"slug": org_slug, "request_id": current_request_id() or ""}
     if idle_only:
         fields["idle_only"] = 1
     if mark is not None:
         fields["receipt"] = mark
+    if version is not None:
+        fields["version"] = version
     if (traceparent := spans.traceparent()) is not None:
         fields["traceparent"] = traceparent
     size = 0
@@ -287,6 +305,7 @@ def _entries(org_id: str, messages: Any) -> list[StreamEntry]:
             delayed=fields.get(b"delayed"),
             receipt=fields[b"receipt"].decode() if b"receipt" in fields else None,
             traceparent=fields[b"traceparent"].decode() if b"traceparent" in fields else None,
+            version=int(fields[b"version"]) if b"version" in fields else None,
         )
         for entry_id, fields in messages
         # A claimed entry that was deleted meanwhile has no fields.

@@ -105,6 +105,7 @@ def test_the_answer(imported: Imported, drain: Store, listed: Listed) -> None:
         "skipped_sessions": [],
         "first_ts": "2026-11-18T09:00:00.000000Z",
         "last_ts": "2026-11-18T09:00:03.000000Z",
+        "replaced": 0,
     }
     drain()
     rows = listed("order=asc")
