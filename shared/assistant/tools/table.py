@@ -3,13 +3,21 @@
 from collections.abc import Mapping
 
 from shared.assistant.asker import Asker
-from shared.assistant.tools import dimensions, evaluations, events, queries, sessions, watching
+from shared.assistant.tools import (
+    costs,
+    dimensions,
+    evaluations,
+    events,
+    queries,
+    sessions,
+    watching,
+)
 from shared.assistant.tools.tool import Tool, ToolResult
 from shared.foundation.core.errors import NotFound
 
 TOOLS: Mapping[str, Tool] = {
     tool.name: tool
-    for module in (sessions, dimensions, events, evaluations, watching, queries)
+    for module in (sessions, dimensions, events, costs, evaluations, watching, queries)
     for tool in module.TOOLS
 }
 
