@@ -46,8 +46,9 @@ _STORED_WITHIN_SECS = 120.0
 # Pages without an id; the others follow from what the organization has.
 _LISTS = (
     *("start", "sessions?live=0", "events?live=0&t=all", "errors?t=all", "latency?t=all"),
-    *("evaluations?t=all", "sql", "dashboards", "alerts", "alerts/new", "incidents", "audits"),
-    *("findings", "keys", "members", "permission-sets", "settings", "model-windows", "audit-log"),
+    *("evaluations?t=all", "costs", "sql", "dashboards", "alerts", "alerts/new", "incidents"),
+    *("audits", "findings", "keys", "members", "permission-sets", "settings", "model-windows"),
+    *("prices", "prices?source=builtin", "audit-log"),
     *("sources", "sources?view=otel", "sources?view=skipped", "deletions", "usage"),
 )
 _VIEWS = ("waterfall", "transcript", "evaluations", "table")

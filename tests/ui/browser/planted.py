@@ -171,6 +171,16 @@ def _resources(api: Api, word: Word) -> dict[str, str]:
         {"name": name, "description": word("grants"), "permissions": ["events:read"]},
     )
     _put(api, "/settings/model-context-windows", model_id=word("model"), context_window=1000)
+    _make(
+        api,
+        "/prices",
+        {
+            "model": word("priced", 256),
+            "provider": word("provider", 64),
+            "note": word("terms"),
+            "prices": {"input": 1, "output": 2},
+        },
+    )
     _put(api, "/settings/redaction.payload_keys", value=[word("redacted", 60)])
     return {
         "query": query,

@@ -108,7 +108,8 @@ def test_members_that_may_only_read_see_no_actions(visit: Opened, site: Site) ->
     expect(page.get_by_role("row", name=site.people["admin"].email)).to_be_visible()
     for path, action in (
         ("members", "Invite"), ("keys", "New key"), ("permission-sets", "New permission set"),
-        ("model-windows", "New window"), ("audits", "New audit"), ("incidents", "Open incident"),
+        ("model-windows", "New window"), ("prices", "New price"), ("audits", "New audit"),
+        ("incidents", "Open incident"),
     ):  # fmt: skip
         page.goto(site.path(path))
         expect(page.locator("main [aria-busy=true]")).to_have_count(0)

@@ -16,6 +16,7 @@ PAGES_BY_KEY = {
     "x": "Errors",
     "l": "Latency",
     "v": "Evaluations",
+    "c": "Costs",
     "q": "SQL",
     "d": "Dashboards",
     "a": "Alerts",

@@ -50,7 +50,8 @@ def pages_of(rival: Planted) -> Iterator[str]:
     )
     yield from ("sessions?live=0", f"compare?a={session}&b={session}", "events?live=0")
     yield from ("errors?t=all", "errors?t=all&by=tool_name", "errors?t=all&by=agent_id")
-    yield from ("latency?t=all", "evaluations?t=all", "sql", f"sql/{ids['query']}", "dashboards")
+    yield from ("latency?t=all", "evaluations?t=all", "costs", "prices", "sql")
+    yield from (f"sql/{ids['query']}", "dashboards")
     yield from (f"dashboards/{ids['dashboard']}", "alerts", "alerts/new", f"alerts/{ids['alert']}")
     yield from ("incidents", f"incidents/{ids['incident']}", f"incidents/{ids['rule_incident']}")
     yield from (f"incidents/{ids['sql_incident']}", "audits", f"audits/{ids['audit']}")
@@ -177,6 +178,8 @@ DIALOGS = (
     ("permission-sets", "Delete"),
     ("dashboards", "Delete"),
     ("model-windows", "Edit"),
+    ("prices", "Edit"),
+    ("costs", "Set a price"),
     ("incidents", "Open incident"),
 )
 

@@ -29,6 +29,7 @@ ACTIONS: dict[str, dict[str, str]] = {
     "errors?t=all": SQL,
     "latency?t=all": SQL,
     "evaluations?t=all": SQL,
+    "costs": {"button Set a price": "settings:write"},
     "sql/{query}": {
         "button Run": "queries:run",
         "button Save": "queries:write",
@@ -82,6 +83,7 @@ ACTIONS: dict[str, dict[str, str]] = {
     "model-windows": dict.fromkeys(
         ("button New window", "button Edit", "button Delete"), "settings:write"
     ),
+    "prices": dict.fromkeys(("button New price", "button Edit", "button Delete"), "settings:write"),
     "audit-log": {"button Export": "settings:read"},
     "sources": {},
     "usage": {},

@@ -19,8 +19,8 @@ export function money(value: number): string {
   }
   const leading = Math.ceil(-Math.log10(size));
   const text = size.toFixed(Math.min(MOST_DECIMALS, Math.max(DECIMALS, leading + 1)));
-  // "$0.30", as people write a price.
-  return sign + text.replace(/(\.\d\d\d*?)0+$/, "$1");
+  // "$0.30", as people write a price. Zeros of a rounded amount stay.
+  return sign + (Number(text) === size ? text.replace(/(\.\d\d\d*?)0+$/, "$1") : text);
 }
 
 /** All decimals: "$0.031245", "$12,400.1". */

@@ -1,0 +1,102 @@
+"""What calls cost: figures, groups, and models without a price."""
+
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from urllib.parse import parse_qs, urlsplit
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.flows.api import Api
+from tests.support.processes import wait_until
+from tests.ui.browser.conftest import NARROW, Opened
+from tests.ui.browser.site import Site, newcomer
+
+
+def call(session: str, days: int, **fields: object) -> bytes:
+    """Returns a call of so many days ago."""
+    moment = datetime.now(UTC) - timedelta(days=days)
+    event = {"type": "model_response", "session_id": session, "timestamp": moment.isoformat()}
+    return json.dumps({**event, "agent_id": "a", "environment": "prod", **fields}).encode()
+
+
+def plant_calls(api: Api) -> None:
+    """Sends a call with a computed cost, one with a reported one, and one without a price."""
+    prices = {"input": 3, "output": 15, "cache_read": 0.3}
+    body = json.dumps({"model": "house-1", "prices": prices}).encode()
+    status, answer = api.request("POST", "/prices", body, Content_Type="application/json")
+    assert status == 201, answer
+    tokens = {"input_tokens": 1_000_000, "cache_read_tokens": 400_000, "output_tokens": 100_000}
+    calls = [
+        call("c-1", 3, model="house-1", user_id="zoe", **tokens),
+        call("c-2", 2, model="house-1", user_id="adam", input_tokens=100_000, cost_usd=0.5),
+        call("c-3", 1, model="mystery", user_id="adam", input_tokens=100_000),
+    ]
+    api.deliver(calls)
+    wait_until(lambda: len(list(api.rows("sessions"))) == len(calls))
+
+
+def figure(page: Page, name: str) -> Locator:
+    """Returns the value of a key figure."""
+    terms = page.get_by_role("term").filter(has=page.get_by_text(name, exact=True))
+    return terms.first.locator("xpath=following-sibling::dd")
+
+
+def test_costs_by_a_dimension_and_without_a_price(visit: Opened, site: Site) -> None:
+    org, person, api = newcomer(site)
+    page = visit(person, f"/o/{org.slug}/costs")
+    expect(page.get_by_role("heading", name="No costs yet")).to_be_visible()
+    expect(page.get_by_role("main")).to_contain_text(
+        "Costs come from model_response events with tokens"
+    )
+    plant_calls(api)
+    page.get_by_role("button", name="Refresh").click()
+    expect(figure(page, "Cost")).to_contain_text("≥ $3.92")
+    expect(figure(page, "Cost").get_by_title("1 call without a price")).to_be_visible()
+    expect(figure(page, "Cost a session")).to_contain_text("≥ $1.31")
+    expect(figure(page, "Cached share")).to_contain_text("33.3 %")
+    expect(figure(page, "Without a price")).to_contain_text("33.3 %")
+    reported = page.get_by_role("region", name="Reported and computed")
+    expect(reported).to_contain_text(re.compile(r"\$0\.50.*\$3\.72.*\$0\.20", re.DOTALL))
+    table = page.get_by_role("table", name="Costs")
+    rows = table.get_by_role("row")
+    expect(rows.nth(1)).to_contain_text("house-1")
+    # A dash, and never "$0".
+    expect(rows.nth(2)).to_contain_text(re.compile("^mystery[^$]*$"))
+
+    page.get_by_role("tablist", name="Group by").get_by_role("tab", name="User").click()
+    expect(rows.nth(1)).to_contain_text("zoe$3.42")
+    expect(rows.nth(2)).to_contain_text("adam≥ $0.50")
+    drawn = page.get_by_role("table", name="Cost over time: data")
+    expect(drawn.get_by_role("columnheader")).to_have_text(["Time", "zoe", "adam"])
+    table.get_by_role("button", name="Calls").click()
+    expect(rows.nth(1)).to_contain_text("adam")
+    assert parse_qs(urlsplit(page.url).query) == {"group_by": ["user_id"], "sort": ["calls"]}
+    rows.nth(2).get_by_role("link").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sessions")
+    expect(page.get_by_role("button", name="Remove User: zoe")).to_be_visible()
+    expect(page.get_by_role("table", name="Sessions").get_by_role("row")).to_have_count(2)
+    page.go_back()
+
+    missing = page.get_by_role("table", name="Without a price")
+    missing.get_by_role("row", name="mystery").get_by_role("button", name="Set a price").click()
+    dialog = page.get_by_role("dialog", name="New price")
+    expect(dialog.get_by_role("textbox", name="Model")).to_have_value("mystery")
+    dialog.get_by_role("textbox", name="Input", exact=True).fill("1")
+    dialog.get_by_role("textbox", name="Output", exact=True).fill("0")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_have_count(0)
+    assert {row["model"] for row in api.get("/prices")["prices"]} == {"house-1", "mystery"}
+
+
+def test_filters_and_a_phone(visit: Opened, site: Site) -> None:
+    page = visit("reader", "costs?agent_id=support", viewport=NARROW)
+    table = page.get_by_role("table", name="Without a price")
+    # The model of these sessions has no price, and a reader sets none.
+    expect(table.get_by_role("row", name="m-1")).to_contain_text(re.compile(r"\d+ calls"))
+    expect(page.get_by_role("button", name="Actions of m-1")).to_have_count(0)
+    expect(figure(page, "Cost")).not_to_contain_text("$")
+    assert page.evaluate("document.documentElement.scrollWidth") == NARROW["width"]
+    page.goto(site.path("costs?agent_id=nobody"))
+    page.get_by_role("button", name="Clear filters").last.click()
+    expect(page.get_by_role("table", name="Costs").get_by_role("row", name="m-1")).to_be_visible()
