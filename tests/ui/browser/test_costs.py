@@ -76,8 +76,12 @@ def test_costs_by_a_dimension_and_without_a_price(visit: Opened, site: Site) -> 
     expect(page.get_by_role("heading", level=1)).to_have_text("Sessions")
     expect(page.get_by_role("button", name="Remove User: zoe")).to_be_visible()
     expect(page.get_by_role("table", name="Sessions").get_by_role("row")).to_have_count(2)
-    page.go_back()
 
+
+def test_a_price_is_set_and_stored_calls_get_it(visit: Opened, site: Site) -> None:
+    org, person, api = newcomer(site)
+    plant_calls(api)
+    page = visit(person, f"/o/{org.slug}/costs")
     missing = page.get_by_role("table", name="Without a price")
     missing.get_by_role("row", name="mystery").get_by_role("button", name="Set a price").click()
     dialog = page.get_by_role("dialog", name="New price")
@@ -87,6 +91,29 @@ def test_costs_by_a_dimension_and_without_a_price(visit: Opened, site: Site) -> 
     dialog.get_by_role("button", name="Save").click()
     expect(dialog).to_have_count(0)
     assert {row["model"] for row in api.get("/prices")["prices"]} == {"house-1", "mystery"}
+
+    page.get_by_role("link", name="Reprice stored calls").click()
+    dialog = page.get_by_role("dialog", name="Reprice")
+    fields = [dialog.get_by_role("textbox", name=name) for name in ("From", "To")]
+    begun, ended = (field.input_value() for field in fields)
+    fields[0].fill(ended)
+    dialog.get_by_role("button", name="Preview").click()
+    expect(fields[1]).to_have_attribute("aria-invalid", "true")
+    fields[0].fill(begun)
+    dialog.get_by_role("button", name="Preview").click()
+    expect(dialog.get_by_role("status")).to_have_text("1 of 3 calls changes")
+    changes = dialog.get_by_role("region", name="What changes")
+    expect(changes).to_contain_text(re.compile(r"\$3\.92.*\$4\.02.*\$0\.10", re.DOTALL))
+    row = dialog.get_by_role("table", name="By model").get_by_role("row", name="mystery")
+    expect(row).to_contain_text("$0.10")
+    assert api.get("/costs", group_by="model")["total"]["unpriced_calls"] == 1
+    dialog.get_by_role("button", name="Reprice", exact=True).click()
+    runs = page.get_by_role("table", name="Repricings").get_by_role("row")
+    expect(runs.nth(1)).to_contain_text(re.compile("Done.*\\$0[.]10"))
+    expect(runs.nth(2)).to_contain_text("Preview Done")
+    expect(page).to_have_url(re.compile("/prices$"))
+    page.get_by_role("link", name="Costs").click()
+    expect(figure(page, "Cost")).to_have_text("$4.02")
 
 
 def test_filters_and_a_phone(visit: Opened, site: Site) -> None:

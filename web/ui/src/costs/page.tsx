@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Query } from "../api/request";
+import { can } from "../api/session";
 import type { CostGroup } from "../api/types";
 import { EVENT_FILTERS, EVENT_PARAMS, useEventQuery } from "../kit/data/event-query";
 import { usePages, useRefresh } from "../kit/data/load";
@@ -12,6 +13,7 @@ import { Page, type PageProps } from "../kit/page";
 import { param } from "../kit/router";
 import { TimeRange } from "../kit/time/time-range";
 import { currentRange, zone } from "../kit/time/zone";
+import { pathOf } from "../kit/url";
 import { type CostPage, PAGE_ROWS, readCosts } from "./api";
 import { Groups, Sums } from "./groups";
 import { groupingOf, STANDARD, spanOf } from "./model";
@@ -65,7 +67,7 @@ export default function CostsPage({ org }: PageProps) {
           {() =>
             page &&
             (page.costs.total.calls === 0 ? (
-              <NoCosts />
+              <NoCosts org={org} />
             ) : (
               <>
                 <Sums {...page.costs} />
@@ -85,7 +87,7 @@ export default function CostsPage({ org }: PageProps) {
   );
 }
 
-function NoCosts() {
+function NoCosts({ org }: { org: string }) {
   const given = [...PARAMS, "t", "from", "to"].some((name) => param(name) !== null);
   if (given)
     return (
@@ -96,6 +98,14 @@ function NoCosts() {
   return (
     <Empty title="No costs yet">
       <p>Costs come from model_response events with tokens</p>
+      {can("settings:write") && (
+        <p>
+          <a class="link" href={`${pathOf(org, "prices")}?reprice=all`}>
+            Reprice stored calls
+          </a>{" "}
+          that have none yet.
+        </p>
+      )}
     </Empty>
   );
 }

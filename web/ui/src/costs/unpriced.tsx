@@ -1,12 +1,13 @@
 import { useState } from "preact/hooks";
 import type { Query } from "../api/request";
 import { can } from "../api/session";
-import type { UnpricedModel } from "../api/types";
+import type { PriceRow, UnpricedModel } from "../api/types";
 import { Loaded } from "../kit/data/loaded";
 import { useQuery } from "../kit/data/query";
 import { lazy } from "../kit/lazy";
 import { RowActions } from "../kit/list/row-actions";
 import { type Column, Table } from "../kit/list/table";
+import { Saved } from "../kit/prices/saved";
 import { reasonText } from "../kit/prices/words";
 import { percent } from "../kit/text/formats";
 import { Count, CountOf, Moment } from "../kit/text/values";
@@ -25,9 +26,11 @@ interface Props {
 export function Unpriced({ org, query, turn, onPriced }: Props) {
   const load = useQuery("GET /costs/unpriced", query, turn);
   const [priced, setPriced] = useState<UnpricedModel | null>(null);
+  const [saved, setSaved] = useState<PriceRow | null>(null);
   return (
     <section class="costs-part" aria-label="Without a price">
       <h2>Without a price</h2>
+      <Saved row={saved} />
       <Loaded load={load}>
         {({ models }) =>
           models.length ? (
@@ -47,7 +50,10 @@ export function Unpriced({ org, query, turn, onPriced }: Props) {
         <PriceDialog
           row={{ model: priced.model ?? "", provider: priced.provider }}
           onClose={() => setPriced(null)}
-          onSaved={onPriced}
+          onSaved={(row) => {
+            setSaved(row);
+            onPriced();
+          }}
         />
       )}
     </section>

@@ -14,10 +14,13 @@ import { announce } from "../kit/overlay/announce";
 import { confirm } from "../kit/overlay/dialog";
 import { Tabs } from "../kit/overlay/tabs";
 import { Page, type PageProps } from "../kit/page";
+import { Saved } from "../kit/prices/saved";
 import { param, setQuery } from "../kit/router";
 import { exact, plural } from "../kit/text/formats";
 import { deletePrice, listPrices, PAGE_ROWS, type PriceList } from "./api";
 import { priceColumns } from "./columns";
+import { RepriceDialog } from "./reprice-dialog";
+import { Repricings } from "./repricings-table";
 import { TryCall } from "./try";
 
 const PriceDialog = lazy(() => import("../kit/prices/dialog"));
@@ -43,6 +46,8 @@ export default function PricesPage({ org }: PageProps) {
   // A link opens the dialog for a model, as the session page has one.
   const named = param("new");
   const asked = edited ?? (named === null ? null : { model: named, provider: param("provider") });
+  const [saved, setSaved] = useState<PriceRow | null>(null);
+  const since = param("reprice");
   const mayWrite = can("settings:write");
   const remove = async ({ id, model }: PriceRow) => {
     const text = "Its next calls get another price that fits them, if there is one. Stored calls keep their cost.";
@@ -76,7 +81,9 @@ export default function PricesPage({ org }: PageProps) {
         US dollars of a million tokens. A price holds for the next calls of its models; stored calls keep their cost.
       </p>
       {problem !== null && <Failed error={problem} />}
+      <Saved row={saved} />
       <TryCall />
+      <Repricings org={org} turn={turn} />
       <Tabs
         label="Prices"
         tabs={TABS}
@@ -109,7 +116,25 @@ export default function PricesPage({ org }: PageProps) {
           }
         </Loaded>
       </Tabs>
-      {asked && mayWrite && <PriceDialog row={asked} onClose={close} onSaved={refresh} />}
+      {asked && mayWrite && (
+        <PriceDialog
+          row={asked}
+          onClose={close}
+          onSaved={(row) => {
+            setSaved(row);
+            refresh();
+          }}
+        />
+      )}
+      {since !== null && mayWrite && (
+        <RepriceDialog
+          since={since}
+          onClose={() => {
+            setQuery({ reprice: null }, { replace: true });
+            refresh();
+          }}
+        />
+      )}
     </Page>
   );
 }
