@@ -3,11 +3,13 @@ import type { Load } from "../kit/data/load";
 import { Waiting } from "../kit/data/loaded";
 import { type FigureOf, Figures } from "../kit/list/figures";
 import { compact, decimal, exact, percent, plural } from "../kit/text/formats";
+import { rounded } from "../kit/text/money";
 import { Money } from "../kit/text/values";
 
 /** What the sessions cost. Without calls there is nothing to say. */
 function costsOf({ cost_usd, model_calls, unpriced_calls, priced_sessions, timeline }: SessionTotals): FigureOf[] {
   if (!model_calls) return [];
+  const mean = cost_usd === null ? null : rounded(cost_usd / priced_sessions);
   return [
     {
       label: "Cost",
@@ -18,7 +20,7 @@ function costsOf({ cost_usd, model_calls, unpriced_calls, priced_sessions, timel
     },
     {
       label: "Cost a session",
-      value: <Money value={cost_usd === null ? null : cost_usd / priced_sessions} unpriced={unpriced_calls} />,
+      value: <Money value={mean} unpriced={unpriced_calls} />,
       note: `${exact(priced_sessions)} with a cost`,
     },
   ];

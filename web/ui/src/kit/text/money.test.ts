@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exactMoney, money, moneyWords } from "./money";
+import { exactMoney, money, moneyWords, rounded } from "./money";
 
 test("amounts are as exact as their size asks for", () => {
   const amounts: [number, string][] = [
@@ -32,6 +32,10 @@ test("the exact amount has no exponent, and no digits that nobody sent", () => {
   assert.equal(exactMoney(12_400.1), "$12,400.1");
   assert.equal(exactMoney(-1234), "−$1,234");
   assert.equal(exactMoney(0), "$0");
+});
+
+test("sums have the digits of their parts", () => {
+  assert.equal(exactMoney(rounded(0.1 + 0.2)), "$0.3");
 });
 
 test("calls without a price make a lower bound, and no price is no $0", () => {

@@ -31,6 +31,11 @@ export function exactMoney(value: number): string {
   return `${value < 0 ? "−" : ""}$${exact(Number(whole))}${decimals ? `.${decimals}` : ""}`;
 }
 
+/** A result of arithmetic, without the digits that only its binary form has. */
+export function rounded(value: number): number {
+  return Number(value.toFixed(MOST_DECIMALS));
+}
+
 /**
  * An amount, and the title that says more: the exact value, or why it is only a lower bound. Without a price there is
  * no amount, and never "$0".

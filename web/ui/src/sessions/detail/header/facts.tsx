@@ -1,9 +1,11 @@
 import { setQuery } from "../../../kit/router";
 import { compact, decimal, duration, exact, plural } from "../../../kit/text/formats";
-import { Moment } from "../../../kit/text/values";
+import { Moment, Money } from "../../../kit/text/values";
+import type { SessionDetail } from "../api";
 import { countOnes } from "../model/filters";
 import { elapsed, silence } from "../model/live";
 import type { View } from "../view";
+import { Dimensions } from "./dimensions";
 
 /** The line below the name: where, when, how long, how much. Facts that one may not read come from the events. */
 export function Facts({ view }: { view: View }) {
@@ -59,6 +61,7 @@ export function Facts({ view }: { view: View }) {
           </span>
         </>
       )}
+      {facts && <Usage facts={facts} />}
       {scores.map(([key, value]) => (
         <button
           key={key}
@@ -74,7 +77,36 @@ export function Facts({ view }: { view: View }) {
         {quiet}
       </span>
       {facts && scores.length === 0 && <span class="dim">{facts.evaluation_state.sentence}</span>}
+      {facts && <Dimensions facts={facts} />}
     </div>
+  );
+}
+
+const CLASSES = [
+  ["cache_read_tokens", "cached"],
+  ["cache_write_tokens", "written to the cache"],
+  ["cache_write_1h_tokens", "of it for an hour"],
+  ["reasoning_tokens", "reasoning"],
+] as const;
+
+/** The classes of tokens, and the cost. */
+function Usage({ facts }: { facts: SessionDetail }) {
+  return (
+    <>
+      {CLASSES.filter(([name]) => facts[name] > 0).map(([name, words]) => (
+        <span key={name} title={plural(facts[name], "token")}>
+          <b>{compact(facts[name])}</b> {words}
+        </span>
+      ))}
+      {facts.model_calls > 0 && (
+        <span>
+          cost{" "}
+          <b>
+            <Money value={facts.cost_usd} unpriced={facts.unpriced_calls} />
+          </b>
+        </span>
+      )}
+    </>
   );
 }
 

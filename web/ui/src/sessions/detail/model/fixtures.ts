@@ -16,6 +16,7 @@ export interface Given {
   input?: number;
   output?: number;
   fill?: number;
+  cost?: number;
   summary?: string;
 }
 
@@ -61,6 +62,7 @@ export function answer(
       input_tokens: events.map((event) => event.input ?? null),
       output_tokens: events.map((event) => event.output ?? null),
       context_fill: events.map((event) => event.fill ?? null),
+      cost_usd: events.map((event) => event.cost ?? null),
       summary: events.map((event) => event.summary ?? ""),
     },
     ...page,

@@ -6,11 +6,7 @@
  * fit into the 53 bits of a number until the year 2255.
  */
 
-export interface OutlineAgent {
-  agent_id: string;
-  parent: number | null;
-  event_count: number;
-}
+import type { OutlineAgent } from "../../../api/types";
 
 /** The body of `GET /sessions/{id}/outline`. */
 export interface OutlineAnswer {
@@ -33,6 +29,8 @@ export interface OutlineAnswer {
     input_tokens: (number | null)[];
     output_tokens: (number | null)[];
     context_fill: (number | null)[];
+    /** A process of an earlier release sends none. */
+    cost_usd?: (number | null)[];
     summary: string[];
   };
   prev_cursor: string | null;
@@ -54,11 +52,13 @@ export interface Outline {
   readonly name: Int32Array;
   /** The hash of the key of the pair; 0 without one. */
   readonly pair: Float64Array;
-  /** Milliseconds; NaN when unknown, as in the next three. */
+  /** Milliseconds; NaN when unknown, as in the next four. */
   readonly durationMs: Float64Array;
   readonly inputTokens: Float64Array;
   readonly outputTokens: Float64Array;
   readonly contextFill: Float64Array;
+  /** What the call cost. */
+  readonly costUsd: Float64Array;
   readonly error: Uint8Array;
   readonly summary: string[];
   readonly types: string[];
@@ -69,7 +69,8 @@ export interface Outline {
   readonly after: number;
 }
 
-const NUMBER_COLUMNS = ["id", "ts", "pair", "durationMs", "inputTokens", "outputTokens", "contextFill"] as const;
+const VALUES = ["durationMs", "inputTokens", "outputTokens", "contextFill", "costUsd"] as const;
+const NUMBER_COLUMNS = ["id", "ts", "pair", ...VALUES] as const;
 const INDEX_COLUMNS = ["type", "agent", "name"] as const;
 
 export function emptyOutline(): Outline {
@@ -86,6 +87,7 @@ function allocate(length: number) {
     inputTokens: new Float64Array(length),
     outputTokens: new Float64Array(length),
     contextFill: new Float64Array(length),
+    costUsd: new Float64Array(length),
     type: new Int32Array(length),
     agent: new Int32Array(length),
     name: new Int32Array(length),
@@ -140,6 +142,7 @@ function decode(answer: OutlineAnswer, known: Outline): Outline {
     inputTokens: numbers(columns.input_tokens),
     outputTokens: numbers(columns.output_tokens),
     contextFill: numbers(columns.context_fill),
+    costUsd: columns.cost_usd ? numbers(columns.cost_usd) : new Float64Array(columns.id.length).fill(NaN),
     error: Uint8Array.from(columns.error),
     summary: columns.summary,
     types,

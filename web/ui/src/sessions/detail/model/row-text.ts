@@ -22,7 +22,10 @@ export function rowText(session: Session, row: number): RowText {
   const end = rows.end[row]!;
   const main = start >= 0 ? start : end;
   const failed = isFailed(session, row);
-  const tokens = { inputTokens: sum(session, row, "inputTokens"), outputTokens: sum(session, row, "outputTokens") };
+  const tokens = {
+    inputTokens: rowSum(session, row, "inputTokens"),
+    outputTokens: rowSum(session, row, "outputTokens"),
+  };
   if (rows.isAgent[row]) {
     const detail = start >= 0 ? outline.summary[start]! : "";
     return { kind: "agent", title: outline.agents[rows.agent[row]!]!.agent_id, detail, failed, ...tokens };
@@ -31,7 +34,12 @@ export function rowText(session: Session, row: number): RowText {
   return { kind: kindOf(type), ...titleAndDetail(session, row, main, end), failed, ...tokens };
 }
 
-function sum(session: Session, row: number, column: "inputTokens" | "outputTokens"): number | null {
+/** The values of the row's start and end together, null if neither has one. */
+export function rowSum(
+  session: Session,
+  row: number,
+  column: "inputTokens" | "outputTokens" | "costUsd",
+): number | null {
   const events = [session.rows.start[row]!, session.rows.end[row]!].filter((event) => event >= 0);
   const known = events.map((event) => session.outline[column][event]!).filter((value) => !Number.isNaN(value));
   return known.length ? known.reduce((total, value) => total + value, 0) : null;

@@ -4,7 +4,7 @@ import { breakdown, quantile } from "./breakdown";
 import { countOnes, NO_FILTERS, passing, rowsWith } from "./filters";
 import { matches, nextOne, rankOf } from "./find";
 import { type Given, session } from "./fixtures";
-import { argumentsOf, rowText } from "./row-text";
+import { argumentsOf, rowSum, rowText } from "./row-text";
 import { axisOf, durationOf, isFailed, openCalls, spanOf } from "./session";
 import { parentsOf, visibleRows } from "./tree";
 
@@ -20,6 +20,7 @@ const RUN: Given[] = [
     duration: 480,
     input: 100,
     output: 20,
+    cost: 0.25,
     summary: "gpt-4o → tool_use, 100+20 tokens",
   },
   { t: 510, type: "tool_use", agent: "desk", name: "search", pair: 3, summary: 'search({"from":"JFK","to":"SF' },
@@ -103,6 +104,7 @@ test("the words of a row", () => {
   const given = run();
   assert.equal(rowText(given, 1).detail, "→ search, flights");
   assert.equal(rowText(given, 1).inputTokens, 100);
+  assert.deepEqual([rowSum(given, 1, "costUsd"), rowSum(given, 2, "costUsd")], [0.25, null]);
   assert.equal(rowText(given, 2).detail, "from: JFK, to: SF");
   assert.equal(rowText(given, 5).detail, "refused");
   const hook = session([

@@ -8,6 +8,7 @@ import { breakdown, type Line } from "../model/breakdown";
 import { useLater } from "../use-later";
 import type { View } from "../view";
 import { Context } from "./context";
+import { Costs } from "./costs";
 
 type Key = "name" | "calls" | "errors" | "time" | "p95" | "tokens";
 
@@ -49,6 +50,7 @@ export function Breakdown({ view }: { view: View }) {
           </tbody>
         </table>
         {all?.length === 0 && <p class="side-note soft">No tool, model or hook was called.</p>}
+        <Costs view={view} />
         {scene && <Context scene={scene} />}
       </div>
     </aside>

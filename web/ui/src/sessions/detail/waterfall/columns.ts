@@ -2,15 +2,18 @@
 import { computed } from "@preact/signals";
 import { param, setQuery } from "../../../kit/router";
 import { compact, percent } from "../../../kit/text/formats";
+import { money, moneyWords } from "../../../kit/text/money";
 import { splitValues } from "../../../kit/url";
 import { clock } from "../model/axis";
-import { rowText } from "../model/row-text";
+import { rowSum, rowText } from "../model/row-text";
 import { msOf, type Session } from "../model/session";
 
 export interface Column {
   key: string;
   title: string;
   text: (session: Session, row: number) => string;
+  /** The exact value, as title. */
+  exact?: (session: Session, row: number) => string | undefined;
 }
 
 export const COLUMNS: readonly Column[] = [
@@ -31,6 +34,15 @@ export const COLUMNS: readonly Column[] = [
       const fill = end >= 0 ? outline.contextFill[end]! : NaN;
       return Number.isNaN(fill) ? "" : percent(fill);
     },
+  },
+  {
+    key: "cost",
+    title: "Cost",
+    text: (session, row) => {
+      const cost = rowSum(session, row, "costUsd");
+      return cost === null ? "" : money(cost);
+    },
+    exact: (session, row) => moneyWords(rowSum(session, row, "costUsd")).title,
   },
 ];
 

@@ -78,7 +78,7 @@ function Content(props: Props) {
       </div>
       <Duration {...props} />
       {columns.map((column) => (
-        <div class="wf-number" role="gridcell" key={column.key}>
+        <div class="wf-number" role="gridcell" key={column.key} title={column.exact?.(session, row)}>
           {column.text(session, row)}
         </div>
       ))}
