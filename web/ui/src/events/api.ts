@@ -1,5 +1,5 @@
 import { type Options, type Query, request, requestText } from "../api/request";
-import type { EventSummary, Outline } from "../api/types";
+import type { EventDetail, EventSummary, Outline } from "../api/types";
 import type { PageOf } from "../kit/data/load";
 import { memberText } from "../kit/text/raw";
 
@@ -20,14 +20,14 @@ export interface EventText {
   raw: string;
   payload: Record<string, unknown>;
   /** The rest of the row. */
-  event: EventSummary;
+  event: EventSummary & Pick<EventDetail, "cost">;
 }
 
 /** An event as text, so that numbers and spaces of its payload stay as they were sent. */
 export async function readEvent(session: string, event: string, options: Options): Promise<EventText> {
   const path = { session_id: session, event_id: event as unknown as number };
   const text = await requestText("GET /sessions/{session_id}/events/{event_id}", { path }, options);
-  const { payload, ...row } = JSON.parse(text) as EventSummary & Pick<EventText, "payload">;
+  const { payload, ...row } = JSON.parse(text) as EventText["event"] & Pick<EventText, "payload">;
   return { raw: memberText(text, "payload") ?? "{}", payload, event: row };
 }
 

@@ -8,6 +8,7 @@ import { EventType } from "../kit/list/event-type";
 import { useSideless } from "../kit/media";
 import { Dialog } from "../kit/overlay/dialog";
 import { Tabs } from "../kit/overlay/tabs";
+import { CostView, mayCost } from "../kit/prices/cost-view";
 import { useShortcuts } from "../kit/shortcuts";
 import { copy } from "../kit/text/clipboard";
 import { bytes } from "../kit/text/formats";
@@ -65,12 +66,14 @@ export function EventPanel(props: Props) {
   );
 }
 
-type Tab = "payload" | "raw" | "pair";
+type Tab = "payload" | "raw" | "pair" | "cost";
 
 function Body({ org, step, onChoose, read, close }: Props & { read: EventText; close: ComponentChildren }) {
   const [tab, setTab] = useState<Tab>("payload");
   const { raw, payload, event } = read;
   const id = `${event.id}`;
+  const costs = mayCost(event.event_type, event.cost_source !== null);
+  const shown = tab === "cost" && !costs ? "payload" : tab;
   const size = new Blob([raw]).size;
   const failure = event.is_error ? wordsOf(payload["error"]) || wordsOf(payload["message"]) : "";
   const address = `${pathOf(org, "sessions", event.session_id)}?e=${id}`;
@@ -112,8 +115,9 @@ function Body({ org, step, onChoose, read, close }: Props & { read: EventText; c
           { id: "payload", label: "Payload" },
           { id: "raw", label: "Raw" },
           { id: "pair", label: "Pair" },
+          ...(costs ? [{ id: "cost", label: "Cost" }] : []),
         ]}
-        value={tab}
+        value={shown}
         onChange={(next) => setTab(next as Tab)}
         class="side-scroll"
         aside={
@@ -122,11 +126,12 @@ function Body({ org, step, onChoose, read, close }: Props & { read: EventText; c
           </span>
         }
       >
-        {tab === "payload" && <Json key={id} label="Payload" value={payload} size={size} />}
-        {tab === "raw" && <Raw key={id} text={raw} />}
-        {tab === "pair" && (
+        {shown === "payload" && <Json key={id} label="Payload" value={payload} size={size} />}
+        {shown === "raw" && <Raw key={id} text={raw} />}
+        {shown === "pair" && (
           <PairView event={event} address={address} onChoose={(other) => onChoose(other, event.session_id)} />
         )}
+        {shown === "cost" && <CostView event={{ ...event, payload }} />}
       </Tabs>
     </>
   );

@@ -3,6 +3,7 @@ import { Icon } from "../../../kit/icon";
 import { KIND_ICONS } from "../../../kit/list/kinds";
 import { Dialog } from "../../../kit/overlay/dialog";
 import { Tabs } from "../../../kit/overlay/tabs";
+import { CostTab, mayCost } from "../../../kit/prices/cost-view";
 import { copy } from "../../../kit/text/clipboard";
 import { bytes, duration } from "../../../kit/text/formats";
 import { Json } from "../../../kit/text/json";
@@ -26,7 +27,7 @@ import { linkToEvent } from "./link";
 import { longestOfName } from "./longest";
 import { Trace } from "./trace";
 
-export type EventTab = "payload" | "raw" | "pair";
+export type EventTab = "payload" | "raw" | "pair" | "cost";
 
 interface Props {
   view: View;
@@ -56,11 +57,13 @@ export function EventPanel(props: Props) {
 
 function EventBody({ view, payloads, tab, onTab, onClose }: Props & { onClose?: () => void }) {
   const session = view.session.value!;
-  const { outline, pairs, rows } = session;
+  const { outline, pairs, rows, codes } = session;
   const event = view.chosen.value;
   const id = outline.id[event]!;
   const row = rows.ofEvent[event]!;
   const partner = pairs.partner[event]!;
+  // The end of a call says what it cost.
+  const call = partner >= 0 && !isClose(codes[event]!) ? partner : event;
   const { payload, error } = usePayload(payloads, id);
   const other = usePayload(payloads, partner >= 0 ? outline.id[partner]! : null);
   const text = rowText(session, row);
@@ -72,7 +75,11 @@ function EventBody({ view, payloads, tab, onTab, onClose }: Props & { onClose?: 
     { id: "payload", label: "Payload" },
     { id: "raw", label: "Raw" },
     { id: "pair", label: "Pair" },
+    ...(mayCost(outline.types[outline.type[call]!]!, !Number.isNaN(outline.costUsd[call]!))
+      ? [{ id: "cost", label: "Cost" }]
+      : []),
   ];
+  const shown = tabs.some((one) => one.id === tab) ? tab : "payload";
   return (
     <>
       <header class="side-head">
@@ -107,7 +114,7 @@ function EventBody({ view, payloads, tab, onTab, onClose }: Props & { onClose?: 
       <Tabs
         label="Event"
         tabs={tabs}
-        value={tab}
+        value={shown}
         onChange={(next) => onTab(next as EventTab)}
         class="side-scroll"
         aside={
@@ -123,9 +130,10 @@ function EventBody({ view, payloads, tab, onTab, onClose }: Props & { onClose?: 
             The payload did not load: {error instanceof Error ? error.message : String(error)}
           </p>
         ) : null}
-        {tab === "payload" && payload && <Json key={id} label="Payload" value={payload.value} size={size!} />}
-        {tab === "raw" && payload && <Raw key={id} text={payload.raw} />}
-        {tab === "pair" && <Pair view={view} event={event} partner={partner} />}
+        {shown === "payload" && payload && <Json key={id} label="Payload" value={payload.value} size={size!} />}
+        {shown === "raw" && payload && <Raw key={id} text={payload.raw} />}
+        {shown === "pair" && <Pair view={view} event={event} partner={partner} />}
+        {shown === "cost" && <CostTab session={view.source.id} event={outline.id[call]!} />}
       </Tabs>
     </>
   );
