@@ -13,6 +13,9 @@ from tests.support.processes import wait_until
 from tests.ui.browser.conftest import NARROW, Opened
 from tests.ui.browser.site import Site, newcomer, session
 
+# A cell without a value.
+NONE = re.compile("^.$")
+
 
 def query(page: Page) -> dict[str, list[str]]:
     """Returns the state that the URL holds."""
@@ -42,17 +45,17 @@ def test_rows_say_what_the_api_says(visit: Opened, site: Site, evaluated: None) 
     page = visit("admin", "sessions?live=0")
     table = page.get_by_role("table", name="Sessions")
     heads = table.get_by_role("columnheader")
-    names = ["Session", "Agents", "Environment", "Started", "Last event"]
+    names = ["Session", "Agents", "Environment", "User", "Started", "Last event"]
     names += ["Duration", "Events", "Errors"]
-    expect(heads).to_have_text([*names, "Tokens", re.compile("."), "State"])
+    expect(heads).to_have_text([*names, "Tokens", "Cost", re.compile("."), "State"])
     row = table.get_by_role("row", name=re.compile("s-005"))
     expect(row.get_by_role("cell")).to_have_text(
         [
-            "s-005", "support", "production", *[re.compile(r"\d\d \w{3} \d\d:\d\d:\d\d")] * 2,
-            "5.0 s", "6", "1", "1.3k", "1.00", "Ended",
+            "s-005", "support", "production", NONE, *[re.compile(r"\d\d \w{3} \d\d:\d\d:\d\d")] * 2,
+            "5.0 s", "6", "1", "1.3k", NONE, "1.00", "Ended",
         ]
     )  # fmt: skip
-    moment = row.get_by_role("cell").nth(3).locator("time")
+    moment = row.get_by_role("cell").nth(4).locator("time")
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+Z", moment.get_attribute("datetime") or "")
     expect(page.get_by_role("status").filter(has_text="sessions shown")).to_have_text(
         "50 sessions shown, more below"
@@ -117,8 +120,10 @@ def test_headers_sort_and_say_so(visit: Opened, site: Site, evaluated: None) -> 
         next(site.api.rows("sessions", sort="started_at", agent_id="support"))["session_id"]
     )
     expect(page.get_by_role("button", name="Time range: Last 30 days")).to_be_visible()
-    table.get_by_role("columnheader", name="Tokens").get_by_role("button").click()
-    expect(table.locator("[aria-sort=descending]")).to_have_text("Tokens")
+    for name, sort in (("Tokens", "tokens"), ("Cost", "cost_usd")):
+        table.get_by_role("columnheader", name=name).get_by_role("button").click()
+        expect(table.locator("[aria-sort=descending]")).to_have_text(name)
+        assert query(page)["sort"] == [sort]
     score = table.get_by_role("columnheader").filter(
         has=page.get_by_role("button", name="Score: task_success")
     )

@@ -1,0 +1,114 @@
+"""Whose a session is and what it cost: columns, filters, and the page of the session."""
+
+import re
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from tests.ui.browser.conftest import Opened
+from tests.ui.browser.site import Site, session
+
+AGENT = "spender"
+
+
+def spending(
+    index: int, user: str, plan: str, *costs: str | None, **first: object
+) -> list[dict[str, Any]]:
+    """Returns a session with a call for each cost; None is a call without a price."""
+    start, request, response, *rest = ({**event, "agent_id": AGENT} for event in session(index))
+    start |= {"user_id": user, "metadata": {"plan": plan}, **first}
+    priced = [
+        {**response, "request_id": f"c{place}", **({"cost_usd": cost} if cost else {})}
+        for place, cost in enumerate(costs)
+    ]
+    request["request_id"] = "c0"
+    return [start, request, *priced, *rest]
+
+
+def chosen(page: Page, *options: str) -> None:
+    """Chooses from the menu "Columns"."""
+    for option in options:
+        page.get_by_role("button", name="Columns").click()
+        page.get_by_role("menuitemradio", name=option).click()
+
+
+def test_a_list_says_whose_sessions_are_and_what_they_cost(visit: Opened, site: Site) -> None:
+    site.send(
+        *spending(950, "zoe", "pro", "0.03124", agent_version="2.4.0", tags=["beta"]),
+        *spending(951, "adam", "pro", "3.1", None, None),
+        *spending(952, "zoe", "free", None),
+    )
+    page = visit("admin", f"sessions?live=0&agent_id={AGENT}")
+    table = page.get_by_role("table", name="Sessions")
+    one, other, free = (table.get_by_role("row", name=re.compile(f"s-95{n}")) for n in range(3))
+    expect(one.get_by_text("$0.0312")).to_have_attribute("title", "$0.03124")
+    expect(one.get_by_text("zoe")).to_be_visible()
+    expect(other.get_by_text("≥ $3.10")).to_have_attribute("title", "2 calls without a price")
+    expect(free.get_by_title("1 call without a price")).not_to_contain_text("$")
+    figure = page.get_by_role("term").filter(has_text="Cost a session").locator("xpath=..")
+    expect(figure.get_by_role("definition")).to_have_text(re.compile(r"^≥ \$1\.57"))
+
+    chosen(page, "Attribute: plan", "User")
+    expect(table.get_by_role("columnheader", name="Attribute: plan")).to_be_visible()
+    expect(table.get_by_role("columnheader", name="User")).to_have_count(0)
+    page.reload()
+    expect(one.get_by_text("pro", exact=True)).to_be_visible()
+
+    filters = page.get_by_role("search", name="Filters")
+    user = filters.get_by_role("combobox", name="User")
+    user.fill("zo")
+    expect(page.get_by_role("option", name=re.compile("^zoe"))).to_contain_text("2")
+    user.press("Enter")
+    expect(page.get_by_role("button", name="Remove User: zoe")).to_be_visible()
+    expect(other).to_have_count(0)
+    page.keyboard.press("Escape")
+    key = filters.get_by_role("combobox", name="Attribute", exact=True)
+    key.fill("plan")
+    key.press("Enter")
+    values = filters.get_by_role("combobox", name="Attribute: plan")
+    expect(values).to_be_focused()
+    page.get_by_role("option", name=re.compile("^free")).click()
+    expect(page.get_by_role("button", name="Remove Attribute: plan: free")).to_be_visible()
+    expect(one).to_have_count(0)
+    expect(free).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Clear filters").click()
+    page.get_by_role("heading", level=1).click()
+    assert not re.search("user_id|attr", page.url.split("cols=")[0])
+
+
+def test_a_session_shows_its_costs(visit: Opened, site: Site) -> None:
+    site.send(
+        *spending(955, "zoe", "pro", "0.25", agent_version="2.4.0", tags=["beta"]),
+        *spending(956, "zoe", "pro", "0.5"),
+    )
+    page = visit("admin", "sessions/s-955?columns=cost")
+    main = page.get_by_role("main")
+    for name, query in (
+        ("zoe", "user_id=zoe"),
+        ("2.4.0", "agent_version=2.4.0"),
+        ("beta", "tag=beta"),
+        ("pro", "attr.plan=pro"),
+    ):
+        link = main.get_by_role("link", name=name, exact=True)
+        expect(link).to_have_attribute(
+            "href", site.path(f"sessions?{query}").removeprefix(site.url)
+        )
+    call = page.get_by_role("treegrid").get_by_role("row", name=re.compile("m-1"))
+    expect(call.get_by_title("$0.25", exact=True)).to_have_text("$0.2500")
+    costs = page.get_by_role("table", name="Costs").get_by_role("row")
+    expect(costs.last.get_by_role("cell")).to_have_text(["spender", "1", "2.2k", "$0.2500"])
+    call.click()
+    event = page.get_by_role("complementary", name="Event")
+    event.get_by_role("tab", name="Cost").click()
+    expect(event.get_by_role("definition").filter(has_text="$0.25").first).to_be_visible()
+    expect(event.get_by_role("link", name="Set a price")).to_have_attribute(
+        "href", re.compile(r"/prices\?new=m-1$")
+    )
+    page.goto(site.path("compare?a=s-955&b=s-956"))
+    deltas = page.get_by_role("table", name="Differences")
+    for name in ("Cost", "Cost of m-1"):
+        row = deltas.get_by_role("row").filter(
+            has=page.get_by_role("rowheader", name=name, exact=True)
+        )
+        expect(row.get_by_role("cell")).to_have_text(["$0.2500", "$0.5000", "+$0.2500"])
