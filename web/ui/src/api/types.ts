@@ -234,11 +234,48 @@ export interface BreachedDetail {
   value?: number | null;
 }
 
+export interface Budget {
+  amount_usd: number;
+  auto_resolve?: boolean;
+  filter?: EventFilter;
+  forecast?: boolean;
+  group_by?: string | null;
+  levels?: number[];
+  period: "day" | "month" | "week";
+  tz?: string;
+}
+
+export interface BudgetFacts {
+  bound: number;
+  counts: CallCounts;
+  filter: Record<string, string>;
+  forecast_usd: number | null;
+  groups_more: number;
+  level: number | "forecast";
+  levels: number[];
+  metric: string;
+  op: string;
+  period: "day" | "month" | "week";
+  share: number;
+  value: number | null;
+  window: EvidenceWindow;
+}
+
+export interface BudgetTrigger {
+  trigger_kind: "budget";
+  trigger_spec: Budget;
+}
+
 export interface BuiltinTable {
   as_of: string;
   models: number;
   source: string;
   version: string;
+}
+
+export interface CallCounts {
+  calls: number;
+  unpriced_calls: number;
 }
 
 export interface CallExample {
@@ -747,6 +784,7 @@ export interface Event {
 export interface EventCounts {
   errors?: number;
   events: number;
+  sessions?: number;
 }
 
 export interface EventDetail {
@@ -783,6 +821,7 @@ export interface EventEvidence {
   counts: EventCounts;
   event_ids?: number[];
   filter: Record<string, string>;
+  groups_more?: number;
   metric: string;
   op: string;
   session_ids?: string[];
@@ -792,10 +831,14 @@ export interface EventEvidence {
 
 export interface EventFilter {
   agent_id?: string | null;
+  agent_version?: string | null;
+  attributes?: Record<string, string> | null;
   environment?: string | null;
   event_type?: string | null;
   model?: string | null;
+  tag?: string | null;
   tool_name?: string | null;
+  user_id?: string | null;
 }
 
 export interface EventLine {
@@ -1017,6 +1060,7 @@ export interface Imported {
   ignored: number;
   last_ts: string | null;
   lines: number;
+  replaced: number;
   session_count: number;
   sessions: ImportedSession[];
   skipped: number;
@@ -1046,8 +1090,10 @@ export interface IncidentDetail {
   breach_value: number | null;
   comments: CommentRow[];
   evidence: IncidentEvidence | null;
+  group: Record<string, string | null> | null;
   id: string;
   last_breach_at: string;
+  level: number | "forecast" | null;
   notifications: IncidentNotification[];
   opened_at: string;
   resolved_at: string | null;
@@ -1060,7 +1106,7 @@ export interface IncidentDetail {
   trigger_kind: string | null;
 }
 
-export type IncidentEvidence = EventEvidence | ScoreEvidence | CompoundEvidence | SqlEvidence | AuditEvidence;
+export type IncidentEvidence = EventEvidence | ScoreEvidence | CompoundEvidence | SqlEvidence | BudgetFacts | AuditEvidence;
 
 export interface IncidentNotification {
   attempts: number;
@@ -1083,8 +1129,10 @@ export interface IncidentRow {
   breach_summary: string | null;
   breach_value: number | null;
   evidence: IncidentEvidence | null;
+  group: Record<string, string | null> | null;
   id: string;
   last_breach_at: string;
+  level: number | "forecast" | null;
   opened_at: string;
   resolved_at: string | null;
   resolved_by: string | null;
@@ -1265,7 +1313,8 @@ export interface MetricKey {
 export interface MetricThreshold {
   auto_resolve?: boolean;
   filter?: EventFilter;
-  metric: "error_count" | "error_rate" | "event_count" | "p95_latency_ms" | "p99_latency_ms" | "session_count" | "token_sum";
+  group_by?: string | null;
+  metric: "cache_read_token_sum" | "cache_write_token_sum" | "cost_per_session" | "cost_sum" | "error_count" | "error_rate" | "event_count" | "input_token_sum" | "model_call_count" | "output_token_sum" | "p95_latency_ms" | "p99_latency_ms" | "reasoning_token_sum" | "session_count" | "token_sum" | "unpriced_calls";
   op: "<" | "<=" | "==" | ">" | ">=" | "eq" | "gt" | "gte" | "lt" | "lte";
   value: number;
   window_secs: number;
@@ -2275,7 +2324,7 @@ export interface TimelinePoint {
   ts: string;
 }
 
-export type Trigger = MetricThresholdTrigger | CustomSqlTrigger | EvaluationScoreTrigger | EvalCompoundTrigger | PerEventTrigger;
+export type Trigger = MetricThresholdTrigger | CustomSqlTrigger | EvaluationScoreTrigger | EvalCompoundTrigger | PerEventTrigger | BudgetTrigger;
 
 export interface TurnBody {
   conversationId?: string | null;
@@ -2533,7 +2582,7 @@ export interface Routes {
   "GET /events/error_types": { answer: string[] };
   "GET /events/event_types": { answer: string[] };
   "GET /events/hook_names": { answer: string[] };
-  "POST /events/import": { query: { "format"?: "auto" | "agenteye" | "atif" | "otlp" | "claude" | "codex" | "failproofai"; "path"?: string; "environment"?: string; "dry_run"?: boolean; "existing_before"?: number; "started_at"?: string; "user_id"?: string; "agent_version"?: string; "tags"?: string; "attr"?: Record<string, string> }; body: string; answer: Imported };
+  "POST /events/import": { query: { "format"?: "auto" | "agenteye" | "atif" | "otlp" | "claude" | "codex" | "failproofai"; "path"?: string; "environment"?: string; "dry_run"?: boolean; "replace"?: boolean; "existing_before"?: number; "started_at"?: string; "user_id"?: string; "agent_version"?: string; "tags"?: string; "attr"?: Record<string, string> }; body: string; answer: Imported };
   "GET /events/latency_aggregate": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "cost_source"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "start_event_type"?: string; "end_event_type"?: string; "outcome"?: "success" | "error" | "all"; "pair_key_paths"?: string; "distribution_key_paths"?: string; "payload_contains"?: string; "as"?: "sql"; "bin_count"?: number; "payload_sum_paths"?: string; "distribution_limit"?: number; "distribution_order"?: "count" | "error_count" | "p50" | "p95" | "p99" | "max" }; answer: LatencyAggregate };
   "GET /events/latency_calls": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "cost_source"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "start_event_type"?: string; "end_event_type"?: string; "outcome"?: "success" | "error" | "all"; "pair_key_paths"?: string; "distribution_key_paths"?: string; "payload_contains"?: string; "latency_from"?: number; "latency_to"?: number; "limit"?: number }; answer: LatencyCalls };
   "GET /events/models": { answer: string[] };
