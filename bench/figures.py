@@ -155,6 +155,7 @@ _READS = (
     *("newest", "summaries", "session", "rare_tool", "sessions", "sessions_by_result", "export"),
     *("sessions_by_cost", "events_of_user", "sessions_of_user", "values"),
     *("facet_cached", "facet", "evaluations", "latency", "query"),
+    *("costs", "costs_cached"),
 )
 KINDS |= {
     f"outline.{name}_{part}": Kind("ms", None, "less")
@@ -169,7 +170,14 @@ KINDS |= {
     for name in _READS
     for part in ("p50", "p95")
 }
-for _name, _ms in (("sessions_by_cost", 800), ("events_of_user", 60), ("values", 150)):
+_BARS_MS = {
+    "sessions_by_cost": 800,
+    "events_of_user": 60,
+    "values": 150,
+    "costs": 1000,
+    "costs_cached": 5,
+}
+for _name, _ms in _BARS_MS.items():
     KINDS[f"read.{_name}_p50"] = Kind("ms", _ms, "less")
 for _name in ("newest", "session", "sessions", "facet"):
     KINDS[f"read_live.{_name}_p50"] = Kind("ms", 20, "less")

@@ -131,6 +131,20 @@ class Calls:
         asked = {"field": "user_id", "ts_from": format_us(start)}
         return Call(self._org(), f"/v1/dimensions/values?{urlencode(asked)}", None)
 
+    def costs(self) -> Call:
+        """A month's costs by user, in the organization with the most calls.
+
+        No two calls have the same range, so none is cached.
+        """
+        start = self._workload.ended_at - 30 * _DAY_US + self._dice.randrange(_DAY_US)
+        asked = {"group_by": "user_id", "ts_from": format_us(start)}
+        where = f"{self._where(0)} AND ts >= fromUnixTimestamp64Micro({start})"
+        return Call(0, f"/v1/costs?{urlencode(asked)}", lambda _: _costs(where))
+
+    def cached_costs(self) -> Call:
+        """The same again within 10 s."""
+        return Call(0, "/v1/costs?group_by=user_id", None, cached_as="costs")
+
     def export(self) -> Call:
         """All events of a session of a thousand events."""
         org, session_id, first, last = self._dice.choice(self._long)
@@ -224,6 +238,8 @@ READS: tuple[Read, ...] = (
     Read("events_of_user", "/events of a user", Calls.events_of_user, 60),
     Read("sessions_of_user", "/sessions of a user", Calls.sessions_of_user, 60),
     Read("values", "/dimensions/values, a month, cold", Calls.values, 150, bounded=False),
+    Read("costs", "/costs by user, a month", Calls.costs, 1000, bounded=False),
+    Read("costs_cached", "/costs by user, cached", Calls.cached_costs, 5),
     Read("export", "export of 1,000 events", Calls.export, 80),
     Read("facet_cached", "a facet, cached", Calls.cached_facet, 5),
     Read("facet", "a facet, cold", Calls.facet, 200, bounded=False, cold=True),
@@ -274,6 +290,18 @@ def _sessions_of(where: str, body: bytes) -> str:
         ") GROUP BY session_id) AS session LEFT JOIN (SELECT * FROM evaluations"
         f" WHERE {where} AND session_id IN ({ids}) ORDER BY completed_at DESC"
         " LIMIT 1 BY session_id) AS result ON result.session_id = session.session_id"
+    )
+
+
+def _costs(where: str) -> str:
+    return (
+        "SELECT person, count(), uniqExact(session_id), sum(cost_usd), sum(input_tokens),"
+        " sum(output_tokens) FROM"
+        " (SELECT session_id, cost_usd, input_tokens, output_tokens FROM events"
+        f" WHERE {where} AND cost_source IS NOT NULL) AS call LEFT JOIN"
+        " (SELECT session_id, argMin(user_id, ts) AS person FROM events"
+        f" WHERE {where} AND user_id IS NOT NULL GROUP BY session_id) AS session"
+        " USING (session_id) GROUP BY person"
     )
 
 
