@@ -16,7 +16,7 @@ function costsOf({ cost_usd, model_calls, unpriced_calls, priced_sessions, timel
       value: <Money value={cost_usd} unpriced={unpriced_calls} />,
       note: plural(model_calls, "call"),
       color: "var(--cat-2)",
-      spark: timeline.points.map((point) => point.cost_usd),
+      spark: timeline.points.map((point) => (point.sessions ? point.cost_usd : 0)),
     },
     {
       label: "Cost a session",

@@ -16,7 +16,8 @@ export function AttributeFilter({ label }: { label: string }) {
       values={[]}
       choices={readAttributeKeys}
       typed
-      onChange={([chosen]) => setKey(chosen ?? null)}
+      // Once the field has given up its text: it would say that the text was not taken.
+      onChange={([chosen]) => setTimeout(() => setKey(chosen ?? null))}
     />
   );
 }

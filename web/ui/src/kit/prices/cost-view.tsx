@@ -30,7 +30,7 @@ export function CostView({ event: { payload, provider, cost } }: { event: Call }
   const both = reported_usd !== null && computed_usd !== null;
   return (
     <>
-      <dl class="facts-list">
+      <dl class="facts-list pair">
         <Fact name="Cost">
           {cost_usd === null ? <span class="warn">{reasonText(unpriced_reason ?? "")}</span> : exactMoney(cost_usd)}
         </Fact>
