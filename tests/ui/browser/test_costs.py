@@ -127,3 +127,26 @@ def test_filters_and_a_phone(visit: Opened, site: Site) -> None:
     page.goto(site.path("costs?agent_id=nobody"))
     page.get_by_role("button", name="Clear filters").last.click()
     expect(page.get_by_role("table", name="Costs").get_by_role("row", name="m-1")).to_be_visible()
+
+
+def test_a_dashboard_begins_with_the_template(visit: Opened, site: Site) -> None:
+    org, person, api = newcomer(site)
+    plant_calls(api)
+    page = visit(person, f"/o/{org.slug}/dashboards")
+    for count in (5, 5):
+        page.get_by_role("button", name="New dashboard").click()
+        dialog = page.get_by_role("dialog", name="New dashboard")
+        dialog.get_by_role("radio", name=re.compile("^Costs")).check()
+        dialog.get_by_role("button", name="Create").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Costs")
+        # A second one uses the queries of the first.
+        assert len(api.get("/queries")["queries"]) == count
+        page.goto(f"{page.url}?t=7d")
+        users = page.get_by_role("region", name="Cost per user")
+        expect(users).to_contain_text(re.compile("zoe.*adam", re.DOTALL))
+        for name, text in (
+            ("Cost per day", "house-1"), ("Cost per model", "house-1"),
+            ("Cost per version", "none"), ("Calls without a price", "mystery"),
+        ):  # fmt: skip
+            expect(page.get_by_role("region", name=name)).to_contain_text(text)
+        page.goto(site.path("dashboards", org))

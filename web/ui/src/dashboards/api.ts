@@ -10,6 +10,7 @@ import type {
   TileRow,
 } from "../api/types";
 import type { Bounds } from "../kit/time/time";
+import { freeName, RANGE_PARAMS, savedFor, type TemplateTile } from "./template";
 
 export function readDashboards(options: Options): Promise<DashboardList> {
   return request("GET /dashboards", {}, options);
@@ -17,6 +18,20 @@ export function readDashboards(options: Options): Promise<DashboardList> {
 
 export function readDashboard(dashboard_id: string, options: Options): Promise<DashboardDetail> {
   return request("GET /dashboards/{dashboard_id}", { path: { dashboard_id } }, options);
+}
+
+/** Fills a new dashboard. Queries that are saved already are used again. */
+export async function fillDashboard(dashboard_id: string, template: readonly TemplateTile[]): Promise<void> {
+  const queries = [...(await readQueries({})).queries];
+  for (const { name, sql, tile } of template) {
+    let query = savedFor(sql, queries);
+    if (!query) {
+      const body = { name: freeName(name, queries), sql_text: sql, params: RANGE_PARAMS };
+      query = await request("POST /queries", { body });
+      queries.push(query);
+    }
+    await saveTile(dashboard_id, null, { ...tile, query_id: query.id, title: name });
+  }
 }
 
 export function createDashboard(name: string): Promise<DashboardRow> {

@@ -1,22 +1,31 @@
+import { can } from "../api/session";
 import type { DashboardRow } from "../api/types";
-import { TextField } from "../kit/form/fields";
+import { RadioField, TextField } from "../kit/form/fields";
 import { useForm } from "../kit/form/form";
 import { FormDialog } from "../kit/form/form-dialog";
 import { announce } from "../kit/overlay/announce";
 import { confirm } from "../kit/overlay/dialog";
 import { navigate } from "../kit/router";
 import { pathOf } from "../kit/url";
-import { createDashboard, deleteDashboard, describeDashboard } from "./api";
+import { createDashboard, deleteDashboard, describeDashboard, fillDashboard } from "./api";
+import { COSTS } from "./template";
+
+const TEMPLATES = [
+  { value: "", label: "Empty" },
+  { value: "Costs", label: "Costs", hint: "per day, model, user and version; without a price" },
+];
 
 /** The dialog "New dashboard", which leads to the new one. */
 export function NewDialog({ org, onClose }: { org: string; onClose: () => void }) {
-  const form = useForm({ name: "" }, async ({ name }) => {
-    const { id } = await createDashboard(name);
+  const form = useForm({ name: "", template: "" }, async ({ name, template }) => {
+    const { id } = await createDashboard(name.trim() || template);
+    if (template) await fillDashboard(id, COSTS);
     void navigate(pathOf(org, "dashboards", id));
   });
   return (
     <FormDialog title="New dashboard" verb="Create" form={form} onClose={onClose}>
       <TextField form={form} name="name" label="Name" autofocus placeholder="Airline agent" />
+      {can("queries:write") && <RadioField form={form} name="template" label="Template" options={TEMPLATES} />}
     </FormDialog>
   );
 }
