@@ -183,6 +183,27 @@ def test_all_reads_take_the_filters(
             assert {*sessions_of(body)} == known, (path, given)
 
 
+def test_two_users_of_a_session_have_their_calls_and_the_first_one_the_others(
+    send: Send, get: Callable[..., Any]
+) -> None:
+    def calls_of(user: str) -> list[int]:
+        rows = get("events", user_id=user, order="asc")["events"]
+        assert {row["user_id"] for row in rows} <= {user}
+        return [row["payload"]["n"] for row in rows]
+
+    call = {"type": "model_response", "model": "m", "input_tokens": 1}
+    users: list[dict[str, str]] = [{}, {"user_id": "zoe"}, {}, {"user_id": "ann"}, {}]
+    send(*({**call, **user, "n": n} for n, user in enumerate(users)))
+    assert (calls_of("zoe"), calls_of("ann")) == ([0, 1, 2, 4], [3])
+    for user in ("zoe", "ann"):
+        [session] = get("sessions", user_id=user)["sessions"]
+        assert (session["user_id"], session["model_calls"]) == ("zoe", 5)
+    # The order of events decides who is the first, and not that of arrival.
+    send({**call, "n": 5, "user_id": "eve", "timestamp": format_ts(now() - timedelta(hours=1))})
+    assert (calls_of("eve"), calls_of("zoe"), calls_of("ann")) == ([5, 0, 2, 4], [1], [3])
+    assert get("sessions")["sessions"][0]["user_id"] == "eve"
+
+
 def test_what_is_left_out_is_counted(send: Send, get: Callable[..., Any]) -> None:
     send({"user_id": "x" * 257, "metadata": {"a b": 1, "list": [], "plan": "pro"}})
     found = get("dimensions")
