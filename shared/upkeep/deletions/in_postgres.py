@@ -1,7 +1,7 @@
 """Deletions in PostgreSQL: rows of the sessions, and rows that mention them.
 
 - What belongs to a session alone is removed, and so are conversations with the assistant that
-  mention it: their answers quote events.
+  mention it: their answers quote events. So are the levels of budgets of a group that it names.
 - Findings, incidents, notifications, mails and reports are about many sessions. They stay, with
   `[deleted]` in place of the words.
 - What people wrote as configuration stays unchanged and is counted, so that they can change it. So
@@ -23,7 +23,11 @@ from shared.upkeep.deletions.mentions import Mentions
 _Columns = Mapping[str, Sequence[str]]
 
 OF_SESSION = ("evaluation_jobs", "watched_sessions")
-REMOVED: _Columns = {"conversations": ("title", "messages"), "assistant_turns": ("request",)}
+REMOVED: _Columns = {
+    "conversations": ("title", "messages"),
+    "assistant_turns": ("request",),
+    "budget_levels": ("group_value",),
+}
 CHANGED: _Columns = {
     "findings": (
         "title",
@@ -38,7 +42,8 @@ CHANGED: _Columns = {
     "finding_actions": ("reason",),
     "finding_suppressions": ("reason",),
     "audit_runs": ("stats", "report", "error"),
-    "incidents": ("title", "breach_summary", "evidence"),
+    "alert_states": ("groups",),
+    "incidents": ("title", "breach_summary", "evidence", "breach_group"),
     "incident_activity": ("detail",),
     "incident_comments": ("body",),
     "notifications": ("content", "error"),

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from shared.foundation.deployment.runtime import Runtime
 from shared.intake.ingest import rows
@@ -58,12 +59,34 @@ def sessions_of(runtime: Runtime, org: Org) -> set[str]:
 
 def incident_of(runtime: Runtime, org: Org, user: str) -> Incident:
     evidence = {"group": {"user_id": user}, "value": 7, "sessions": [["s", 7]]}
+    alert = add_alert(runtime, org)
     opening = replace(
-        opening_of(add_alert(runtime, org)),
+        opening_of(alert),
+        group={"user_id": user},
         title=f"Research: user {user} spent $41.20 of $50.00",
         breach=Breach(7, f"user {user} spent $41.20", evidence),
     )
-    return breach(runtime, opening).incident
+    made = breach(runtime, opening).incident
+    remembers = text("UPDATE alert_states SET groups = CAST(:groups AS jsonb) WHERE alert_id = :id")
+    announced = text(
+        "INSERT INTO budget_levels (org_id, alert_id, spec_revision, starts_at, group_value, level)"
+        " VALUES (:org_id, :id, 1, now(), :user, 50)"
+    )
+    with runtime.postgres.transaction() as session:
+        groups = json.dumps({user: {"recent": [True]}})
+        session.execute(remembers, {"groups": groups, "id": alert.id})
+        session.execute(announced, {"org_id": org.uuid, "id": alert.id, "user": user})
+    return made
+
+
+def remembered(runtime: Runtime, incident: Incident) -> tuple[list[str], list[str]]:
+    """Returns the groups that the incident's alert remembers, and those with announced levels."""
+    params = {"id": incident.alert_id}
+    states = text("SELECT jsonb_object_keys(groups) FROM alert_states WHERE alert_id = :id")
+    levels = text("SELECT group_value FROM budget_levels WHERE alert_id = :id")
+    with runtime.postgres.transaction() as session:
+        first, second = (list(session.scalars(one, params)) for one in (states, levels))
+    return first, second
 
 
 @pytest.mark.parametrize("a_round", [2, 5, 100])
@@ -141,13 +164,19 @@ def test_incidents_name_the_user_no_more_and_others_as_before(
     found = stored(runtime, hers)
     assert found.title == "Research: user [deleted] spent $41.20 of $50.00"
     assert found.breach_summary == "user [deleted] spent $41.20"
+    assert found.breach_group == {"user_id": "[deleted]"}
+    assert remembered(runtime, hers) == (["[deleted]"], [])
     assert found.evidence is not None
     assert found.evidence["group"] == {"user_id": "[deleted]"}
     assert (found.evidence["value"], found.evidence["sessions"]) == (7, [["s", 7]])
     for before in theirs:
         after = stored(runtime, before)
         assert (after.title, after.evidence) == (before.title, before.evidence)
+        assert after.breach_group == before.breach_group
+        user = (before.breach_group or {})["user_id"] or ""
+        assert remembered(runtime, before) == ([user], [user])
     assert done.removed["postgres"]["incidents"] == 1
+    assert done.removed["postgres"]["budget_levels"] == 1
 
 
 def of_otel(*, name: str = "chat", **otel: dict[str, Any]) -> dict[str, Any]:
