@@ -1,30 +1,45 @@
 // The condition of an alert in words.
-import type { AlertRow, Trigger } from "../api/types";
+import type { AlertRow, EventFilter, MetricThreshold, Trigger } from "../api/types";
 import { decimal, exact, percent } from "../kit/text/formats";
+import { money } from "../kit/text/money";
 import { spanText } from "../kit/time/spans";
-import { combinatorText, type Draft, type Fields, text } from "./model";
+import { attributesText, combinatorText, type Draft, type Fields, GROUPS, METRICS, text } from "./model";
 
-/** The metric of a draft, which decides how its values are written. */
+/** The metric of a draft, which decides how its values are written. A budget is a sum of costs. */
 export function metricOf({ trigger_kind, metric }: Pick<Draft, "trigger_kind" | "metric">): string | null {
+  if (trigger_kind === "budget") return "cost_sum";
   return trigger_kind === "metric_threshold" ? metric : null;
 }
 
 /** The unit of a metric's value, for the hint of its field. */
 export function unitText(metric: string | null): string {
-  if (metric === "error_rate") return "A share: 0.05 is 5 %.";
-  if (metric === "token_sum") return "Tokens.";
-  return metric?.endsWith("_ms") ? "Milliseconds." : "";
+  return METRICS[metric as MetricThreshold["metric"]] ?? "";
 }
 
 /** A value with the unit of its rule. */
 export function valueText(metric: string | null, value: number): string {
   if (metric === "error_rate") return percent(value);
+  if (metric?.startsWith("cost_")) return money(value);
   return Number.isInteger(value) ? exact(value) : decimal(value);
 }
 
 function filterText(...values: (string | null | undefined)[]): string {
   const parts = values.filter(Boolean);
   return parts.length ? ` of ${parts.join(", ")}` : "";
+}
+
+function ofFilter({ attributes, ...others }: EventFilter = {}): string {
+  return filterText(...Object.values(others), attributesText(attributes));
+}
+
+/** "for each user": the groups of a rule, which have their own incidents. */
+function eachText(group_by: string | null | undefined): string {
+  return group_by ? ` for each ${groupName(group_by)}` : "";
+}
+
+/** A dimension as people call it: "attr.plan" is "plan". */
+export function groupName(field: string): string {
+  return GROUPS.find(({ value }) => value === field)?.label.toLowerCase() ?? field.replace(/^attr\./, "");
 }
 
 /** The condition as a sentence: "error_rate of tool_result > 5.0 % over 1 h". */
@@ -36,8 +51,13 @@ export function conditionText(rule: Trigger & Pick<AlertRow, "min_breaches" | "e
 function conditionOf({ trigger_kind, trigger_spec: spec }: Trigger): string {
   switch (trigger_kind) {
     case "metric_threshold": {
-      const filter = filterText(...Object.values(spec.filter ?? {}));
-      return `${spec.metric}${filter}${boundText(spec, spec.metric)}${overText(spec)}`;
+      const bound = boundText(spec, spec.metric);
+      return `${spec.metric}${ofFilter(spec.filter)}${bound}${overText(spec)}${eachText(spec.group_by)}`;
+    }
+    case "budget": {
+      const { amount_usd, period, levels = [], group_by } = spec;
+      const at = levels.length ? `, at ${levels.join(", ")} %` : "";
+      return `costs${ofFilter(spec.filter)} above ${money(amount_usd)} a ${period}${eachText(group_by)}${at}`;
     }
     case "custom_sql":
       return typeof spec.value === "number" ? `SQL result${boundText(spec)}` : "SQL finds a row";

@@ -44,6 +44,24 @@ const SPECS: readonly [Kind, AlertRow["trigger_spec"], string][] = [
     },
     "at least 1 of: reward < 0.5 over 1 h",
   ],
+  [
+    "budget",
+    {
+      amount_usd: 50,
+      period: "month",
+      tz: "UTC",
+      levels: [50, 100],
+      forecast: false,
+      filter: { agent_version: "2.0", attributes: { plan: "pro" } },
+      group_by: "user_id",
+    },
+    "costs of 2.0, plan=pro above $50.00 a month for each user, at 50, 100 %",
+  ],
+  [
+    "metric_threshold",
+    { metric: "cost_sum", op: ">", value: 2, window_secs: 3600, filter: {}, group_by: "attr.customer" },
+    "cost_sum > $2.00 over 1 h for each customer",
+  ],
   ["per_event", { event_type: "error", lookback_secs: 600, message_contains: "payment" }, "any error with “payment”"],
 ];
 

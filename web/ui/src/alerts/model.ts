@@ -1,4 +1,4 @@
-import type { AlertBody, AlertRow, ScoreCondition, Trigger } from "../api/types";
+import type { AlertBody, AlertRow, Budget, EventFilter, MetricThreshold, ScoreCondition, Trigger } from "../api/types";
 import type { FieldsOf } from "../kit/data/fields-of";
 import { type ChannelDraft, channelDraft, channelsOf } from "../kit/form/channels";
 import { spanText, spanValue } from "../kit/time/spans";
@@ -12,16 +12,37 @@ export const KINDS: readonly { value: Kind; label: string }[] = [
   { value: "evaluation_score", label: "Score" },
   { value: "eval_compound", label: "Several scores" },
   { value: "per_event", label: "Event" },
+  { value: "budget", label: "Budget" },
 ];
-export const METRICS = [
-  "event_count",
-  "error_count",
-  "error_rate",
-  "session_count",
-  "token_sum",
-  "p95_latency_ms",
-  "p99_latency_ms",
-] as const;
+
+/** The metrics, each with its unit as a hint for the field of its value. */
+export const METRICS: Readonly<Record<MetricThreshold["metric"], string>> = {
+  event_count: "",
+  error_count: "",
+  error_rate: "A share: 0.05 is 5 %.",
+  session_count: "",
+  p95_latency_ms: "Milliseconds.",
+  p99_latency_ms: "Milliseconds.",
+  cost_sum: "US dollars.",
+  cost_per_session: "US dollars.",
+  model_call_count: "",
+  unpriced_calls: "",
+  token_sum: "Tokens.",
+  input_token_sum: "Tokens.",
+  output_token_sum: "Tokens.",
+  cache_read_token_sum: "Tokens.",
+  cache_write_token_sum: "Tokens.",
+  reasoning_token_sum: "Tokens.",
+};
+/** The groups that a rule can have incidents for. An attribute is typed: "attr.plan". */
+export const GROUPS = [
+  { value: "agent_id", label: "Agent" },
+  { value: "user_id", label: "User" },
+  { value: "agent_version", label: "Version" },
+  { value: "environment", label: "Environment" },
+  { value: "model", label: "Model" },
+];
+export const PERIODS: readonly Budget["period"][] = ["day", "week", "month"];
 export const OPERATORS = [">", ">=", "<", "<=", "=="] as const;
 
 export interface Condition {
@@ -46,6 +67,16 @@ export interface Draft extends ChannelDraft {
   event_type: string;
   tool_name: string;
   model: string;
+  user_id: string;
+  agent_version: string;
+  tag: string;
+  attribute: string;
+  group_by: string;
+  amount: string;
+  period: string;
+  tz: string;
+  levels: string;
+  forecast: boolean;
   error_type: string;
   message_contains: string;
   sql: string;
@@ -59,11 +90,13 @@ export interface Draft extends ChannelDraft {
   eval_window: string;
 }
 
-const FILTERS = ["environment", "agent_id", "event_type", "tool_name", "model"] as const;
+const FILTERS = [
+  ...(["environment", "agent_id", "event_type", "tool_name", "model"] as const),
+  ...(["user_id", "agent_version", "tag"] as const),
+];
 
 type Spec = Trigger["trigger_spec"];
 export type Fields = FieldsOf<Spec>;
-type Metric = NonNullable<Fields["metric"]>;
 
 export function text(value: string | number | null | undefined, standard = ""): string {
   return value === null || value === undefined ? standard : `${value}`;
@@ -73,8 +106,23 @@ export function combinatorText(combinator: Fields["combinator"]): string {
   return typeof combinator === "object" ? `at least ${combinator.at_least}` : (combinator ?? "any");
 }
 
+/** Attributes as a field has them: "plan=pro, region=eu". */
+export function attributesText(attributes: EventFilter["attributes"]): string {
+  return Object.entries(attributes ?? {})
+    .map(([key, value]) => `${key}=${value}`)
+    .join(", ");
+}
+
+function attributesOf(text: string): Record<string, string> | "" {
+  const pairs = text.split(",").flatMap((one) => {
+    const [key = "", ...value] = one.split("=");
+    return key.trim() ? [[key.trim(), value.join("=").trim()]] : [];
+  });
+  return pairs.length ? (Object.fromEntries(pairs) as Record<string, string>) : "";
+}
+
 /** The form's values for an alert, or those of a new one. */
-export function draftOf(alert: AlertRow | null): Draft {
+export function draftOf(alert: AlertRow | null, kind: Kind = "metric_threshold"): Draft {
   const spec: Fields = alert?.trigger_spec ?? {};
   const filter = { ...spec, ...spec.filter };
   return {
@@ -82,7 +130,7 @@ export function draftOf(alert: AlertRow | null): Draft {
     description: alert?.description ?? "",
     enabled: alert?.enabled ?? true,
     severity: alert?.severity ?? "warning",
-    trigger_kind: alert?.trigger_kind ?? "metric_threshold",
+    trigger_kind: alert?.trigger_kind ?? kind,
     metric: text(spec.metric, "error_rate"),
     op: text(spec.op, alert?.trigger_kind === "custom_sql" ? "" : ">"),
     value: text(spec.value, alert ? "" : "0.05"),
@@ -92,6 +140,16 @@ export function draftOf(alert: AlertRow | null): Draft {
     event_type: text(filter.event_type),
     tool_name: text(filter.tool_name),
     model: text(filter.model),
+    user_id: text(filter.user_id),
+    agent_version: text(filter.agent_version),
+    tag: text(filter.tag),
+    attribute: attributesText(filter.attributes),
+    group_by: text(spec.group_by),
+    amount: text(spec.amount_usd),
+    period: text(spec.period, "month"),
+    tz: text(spec.tz, "UTC"),
+    levels: (spec.levels ?? [50, 80, 100]).join(", "),
+    forecast: spec.forecast ?? true,
     error_type: text(spec.error_type),
     message_contains: text(spec.message_contains),
     sql: text(spec.sql),
@@ -119,6 +177,11 @@ function present<T extends object>(values: T): Partial<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== "" && value !== null)) as Partial<T>;
 }
 
+function filterOf(draft: Draft): EventFilter {
+  const chosen = Object.fromEntries(FILTERS.map((name) => [name, draft[name]]));
+  return present({ ...chosen, attributes: attributesOf(draft.attribute) }) as EventFilter;
+}
+
 /** The `trigger_spec` that a draft means. */
 export function specOf(draft: Draft): Spec {
   const { environment, agent_id } = draft;
@@ -129,8 +192,9 @@ export function specOf(draft: Draft): Spec {
   const ending = draft.auto_resolve ? { auto_resolve: true } : {};
   switch (draft.trigger_kind) {
     case "metric_threshold": {
-      const filter = present(Object.fromEntries(FILTERS.map((name) => [name, draft[name]])));
-      return { metric: draft.metric as Metric, op, value, window_secs, filter, ...ending };
+      const { group_by } = draft;
+      const metric = draft.metric as MetricThreshold["metric"];
+      return { metric, op, value, window_secs, filter: filterOf(draft), ...present({ group_by }), ...ending };
     }
     case "custom_sql":
       return { sql: draft.sql, ...present({ op: value === null ? null : op, value }), ...ending };
@@ -165,6 +229,18 @@ export function specOf(draft: Draft): Spec {
         event_type,
         lookback_secs: window_secs,
         ...ending,
+      };
+    }
+    case "budget": {
+      const { group_by, tz, forecast } = draft;
+      return {
+        amount_usd: number(draft.amount),
+        period: draft.period as Budget["period"],
+        tz,
+        levels: draft.levels.split(/[\s,]+/).flatMap((one) => (one ? [number(one)] : [])),
+        forecast,
+        filter: filterOf(draft),
+        ...present({ group_by }),
       };
     }
   }

@@ -1,3 +1,4 @@
+import { readAttributeKeys, readValues } from "../../kit/dimensions/values";
 import { ChannelFields } from "../../kit/form/channel-fields";
 import { CheckField, RadioField, SelectField, TextField } from "../../kit/form/fields";
 import type { Form } from "../../kit/form/form";
@@ -5,7 +6,7 @@ import { plural } from "../../kit/text/formats";
 import { spans } from "../../kit/time/spans";
 import { readFacet, readScoreKeys } from "../api";
 import { metricOf, unitText } from "../condition";
-import { type Draft, KINDS, METRICS, OPERATORS } from "../model";
+import { type Draft, GROUPS, KINDS, METRICS, OPERATORS, PERIODS } from "../model";
 import { Conditions } from "./conditions";
 
 const WINDOWS = spans(300, 900, 3600, 14_400, 86_400, 604_800);
@@ -18,6 +19,7 @@ interface Props {
 
 /** The rule: what is looked at, and what counts as a breach. The fields depend on the kind of the trigger. */
 export function RuleFields({ form }: Props) {
+  const isBudget = form.values.trigger_kind === "budget";
   return (
     <div class="alert-part">
       <TextField form={form} name="name" label="Name" placeholder="Tools fail" />
@@ -32,17 +34,29 @@ export function RuleFields({ form }: Props) {
           choices={INTERVALS}
           typed
         />
-        <TextField form={form} name="min_breaches" label="Breaches" type="number" />
-        <TextField form={form} name="eval_window" label="Evaluations" type="number" />
+        {!isBudget && (
+          <>
+            <TextField form={form} name="min_breaches" label="Breaches" type="number" />
+            <TextField form={form} name="eval_window" label="Evaluations" type="number" />
+          </>
+        )}
       </div>
-      <p class="field-hint">{opening(form.values)}</p>
-      <CheckField
-        form={form}
-        name="auto_resolve"
-        field="trigger_spec.auto_resolve"
-        label="Resolve by itself"
-        hint={resolving(form.values.eval_window)}
-      />
+      {isBudget ? (
+        <p class="field-hint">
+          A level opens an incident for the period, which ends with it. Each level tells you once.
+        </p>
+      ) : (
+        <>
+          <p class="field-hint">{opening(form.values)}</p>
+          <CheckField
+            form={form}
+            name="auto_resolve"
+            field="trigger_spec.auto_resolve"
+            label="Resolve by itself"
+            hint={resolving(form.values.eval_window)}
+          />
+        </>
+      )}
     </div>
   );
 }
@@ -96,7 +110,8 @@ function Trigger({ form }: Props) {
       />
     </>
   );
-  const filter = (name: string) => spec(kind === "metric_threshold" ? `filter.${name}` : name);
+  const isFiltered = kind === "metric_threshold" || kind === "budget";
+  const filter = (name: string) => spec(isFiltered ? `filter.${name}` : name);
   const environment = (
     <SelectField
       form={form}
@@ -212,30 +227,127 @@ function Trigger({ form }: Props) {
         </div>
       </>
     );
+  const model = (
+    <SelectField
+      form={form}
+      name="model"
+      field={filter("model")}
+      label="Model"
+      choices={() => readFacet("models")}
+      typed
+      placeholder="all"
+    />
+  );
+  if (kind === "budget")
+    return (
+      <>
+        <BudgetFields form={form} />
+        <div class="field-row">
+          {model}
+          {environment}
+          {agent}
+        </div>
+        <DimensionFields form={form} />
+      </>
+    );
   return (
     <>
       <div class="field-row">
-        <SelectField form={form} name="metric" field={spec("metric")} label="Metric" choices={METRICS} />
+        <SelectField form={form} name="metric" field={spec("metric")} label="Metric" choices={Object.keys(METRICS)} />
         {comparison}
         {window}
+        <GroupField form={form} />
       </div>
       <div class="field-row">
         {type("all")}
         {tool}
-        <SelectField
-          form={form}
-          name="model"
-          field={filter("model")}
-          label="Model"
-          choices={() => readFacet("models")}
-          typed
-          placeholder="all"
-        />
+        {model}
       </div>
       <div class="field-row">
         {environment}
         {agent}
       </div>
+      <DimensionFields form={form} />
     </>
+  );
+}
+
+/** The groups that have incidents of their own. */
+function GroupField({ form }: Props) {
+  const choices = async () => [
+    ...GROUPS,
+    ...(await readAttributeKeys()).map((one) => ({ ...one, value: `attr.${one.value}`, label: one.value })),
+  ];
+  return (
+    <SelectField
+      form={form}
+      name="group_by"
+      field="trigger_spec.group_by"
+      label="For each"
+      choices={choices}
+      typed
+      placeholder="all together"
+    />
+  );
+}
+
+function BudgetFields({ form }: Props) {
+  const field = (name: string) => `trigger_spec.${name}`;
+  return (
+    <>
+      <div class="field-row">
+        <TextField
+          form={form}
+          name="amount"
+          field={field("amount_usd")}
+          label="Amount"
+          type="number"
+          placeholder="50"
+          hint="US dollars, for each group."
+        />
+        <SelectField form={form} name="period" field={field("period")} label="Period" choices={PERIODS} />
+        <GroupField form={form} />
+      </div>
+      <div class="field-row">
+        <TextField form={form} name="levels" field={field("levels")} label="Levels" hint="Percentages that tell you." />
+        <TextField form={form} name="tz" field={field("tz")} label="Time zone" hint="Where its days begin." />
+      </div>
+      <CheckField
+        form={form}
+        name="forecast"
+        field={field("forecast")}
+        label="Forecast"
+        hint="It also tells you when the spending is going to pass the amount before the period ends."
+      />
+    </>
+  );
+}
+
+/** The filters by whose events they are. */
+function DimensionFields({ form }: Props) {
+  const dimension = (name: "user_id" | "agent_version" | "tag", label: string) => (
+    <SelectField
+      form={form}
+      name={name}
+      field={`trigger_spec.filter.${name}`}
+      label={label}
+      choices={() => readValues(name, "")}
+      typed
+      placeholder="all"
+    />
+  );
+  return (
+    <div class="field-row">
+      {dimension("user_id", "User")}
+      {dimension("agent_version", "Version")}
+      {dimension("tag", "Tag")}
+      <TextField
+        form={form}
+        name="attribute"
+        field="trigger_spec.filter.attributes"
+        label="Attributes"
+        placeholder="plan=pro"
+      />
+    </div>
   );
 }

@@ -11,13 +11,13 @@ import { ViewToolbar } from "../../kit/list/toolbar";
 import { announce } from "../../kit/overlay/announce";
 import { confirm } from "../../kit/overlay/dialog";
 import { Page, type PageProps } from "../../kit/page";
-import { navigate } from "../../kit/router";
+import { navigate, param } from "../../kit/router";
 import { Pill } from "../../kit/text/values";
 import { spanText } from "../../kit/time/spans";
 import { pathOf } from "../../kit/url";
 import { deleteAlert, readAlert, saveAlert, sendTest } from "../api";
 import { conditionText } from "../condition";
-import { bodyOf, draftOf } from "../model";
+import { bodyOf, draftOf, KINDS } from "../model";
 import { NoticeFields, RuleFields } from "./fields";
 import { Preview } from "./preview";
 import { AlertState } from "./state";
@@ -131,7 +131,9 @@ interface EditorProps {
 }
 
 function Editor({ org, alert, onSaved }: EditorProps) {
-  const form = useForm(draftOf(alert), async (draft) => {
+  // The page "Costs" begins with a budget: `?trigger=budget`.
+  const asked = KINDS.find(({ value }) => value === param("trigger"))?.value;
+  const form = useForm(draftOf(alert, asked), async (draft) => {
     const saved = await saveAlert(alert?.id ?? null, bodyOf(draft));
     announce(`${draft.name} is saved`);
     if (onSaved) onSaved(saved);
