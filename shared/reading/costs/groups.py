@@ -56,10 +56,15 @@ _EACH_TAG = "arrayJoin(if(empty(t.tags), [NULL], CAST(t.tags, 'Array(Nullable(St
 
 
 class CallGroups(NamedTuple):
-    """SQL of the keys of calls, the columns of calls that these read, and the joins they need."""
+    """SQL that groups calls.
 
-    keys: tuple[str, ...]
+    `own` are values of a call, with their names; `columns` are the columns of events that they
+    read. `keys` are the keys of rows `c` with the own values, after `joins`.
+    """
+
+    own: tuple[str, ...]
     columns: tuple[str, ...]
+    keys: tuple[str, ...]
     joins: str
 
 
@@ -75,20 +80,21 @@ def require_groups(names: Sequence[str]) -> None:
 
 def groups_of(names: Sequence[str], where: Where) -> CallGroups:
     """Returns how to group by these dimensions; adds the parameters to `where`."""
-    keys, columns = [], []
+    own, columns, keys = [], [], []
     for number, name in enumerate(names):
         if name == TAG:
             keys.append(_EACH_TAG)
-        elif name.startswith(PREFIX):
+            continue
+        value = f"CAST({name}, 'Nullable(String)')"
+        if name.startswith(PREFIX):
             bound = f"{{group_{number}:String}}"
             where.params[f"group_{number}"] = name.removeprefix(PREFIX)
-            keys.append(f"if(mapContains(c.attributes, {bound}), c.attributes[{bound}], NULL)")
-            columns.append("attributes")
-        else:
-            own = f"CAST(c.{name}, 'Nullable(String)')"
-            keys.append(f"ifNull({own}, s.first_{name})" if name in _OF_SESSION else own)
-            columns.append(name)
-    return CallGroups(tuple(keys), tuple(columns), _joins(names))
+            value = f"if(mapContains(attributes, {bound}), attributes[{bound}], NULL)"
+        columns.append("attributes" if name.startswith(PREFIX) else name)
+        own.append(f"{value} AS own_{number}")
+        of_call = f"c.own_{number}"
+        keys.append(f"ifNull({of_call}, s.first_{name})" if name in _OF_SESSION else of_call)
+    return CallGroups(tuple(own), tuple(columns), tuple(keys), _joins(names))
 
 
 def _joins(names: Sequence[str]) -> str:

@@ -34,27 +34,32 @@ FROM {TABLE} FINAL
 PREWHERE {{fixed}}
 WHERE {{where}}
 """
-# Each call, once for each of its keys.
+# Sessions are far fewer than calls, so joins and sets of sessions take less after this.
+_BY_SESSION = """
+SELECT session_id, {values}, {sums}
+FROM ({calls})
+GROUP BY session_id, {names}
+"""
+# The calls of a session, once for each of their keys.
 _KEYED = """
-SELECT {keys}, {slot} AS slot, c.session_id AS session_id, {columns}
-FROM ({calls}) AS c
+SELECT {keys}, c.session_id AS session_id, {columns}
+FROM ({sessions}) AS c
 {joins}
 """
 _GROUPS = """
-SELECT key_1, key_2, {sums}, {seen} AS seen
+SELECT {keys}, {sums}, {seen} AS seen
 FROM ({rows})
-GROUP BY key_1, key_2
+GROUP BY {by}
 """
 # The same with a group's points in arrays.
 _GROUPS_OVER_TIME = """
-SELECT key_1, key_2, {sums_again}, {seen_again} AS seen,
-    groupArray((slot, {point})) AS points
+SELECT {keys}, {sums_again}, {seen_again} AS seen, groupArray((slot, {point})) AS points
 FROM (
-    SELECT key_1, key_2, slot, {sums}, {seen} AS seen
+    SELECT {by}, slot, {sums}, {seen} AS seen
     FROM ({rows})
-    GROUP BY key_1, key_2, slot
+    GROUP BY {by}, slot
 )
-GROUP BY key_1, key_2
+GROUP BY {by}
 """
 _PLACE = "(isNull(key_1), ifNull(key_1, ''), isNull(key_2), ifNull(key_2, ''))"
 _RANKED = f"""
@@ -78,6 +83,8 @@ FROM (
 GROUP BY part
 ORDER BY part
 """
+_NO_KEY = "CAST(NULL, 'Nullable(String)')"
+_READ = (SESSION, "ts", *COLUMNS)
 # Of a bucket: calls, those without a cost, tokens, dollars.
 _POINT = ", ".join(
     [
@@ -150,20 +157,9 @@ def calls_sql(where: Where, span: TimeRange, columns: Sequence[str]) -> str:
 
 def _statement(asked: SumsQuestion, where: Where) -> str:
     """Returns the statement; adds its parameters to `where`."""
-    grouped = groups_of(asked.group_by, where)
-    read = list(dict.fromkeys((SESSION, "ts", *grouped.columns, *COLUMNS)))
-    keys = [*grouped.keys, *["CAST(NULL, 'Nullable(String)')"] * 2][:2]
-    rows = _KEYED.format(
-        keys=", ".join(f"{key} AS key_{place}" for place, key in enumerate(keys, 1)),
-        slot=_slot(asked, where),
-        columns=", ".join(f"c.{name} AS {name}" for name in COLUMNS),
-        calls=calls_sql(where, asked.span, read),
-        joins=grouped.joins,
-    )
     by_session = asked.group_by.index(SESSION) + 1 if SESSION in asked.group_by else 0
-    ranked = _RANKED.format(
-        past=_past(asked, where), value=SORTS[asked.sort], groups=_groups(asked, rows, by_session)
-    )
+    groups = _groups(asked, _keyed(asked, where), by_session)
+    ranked = _RANKED.format(past=_past(asked, where), value=SORTS[asked.sort], groups=groups)
     where.params["limit"] = asked.limit
     return _ANSWER.format(
         sums=sums_again("g", "t"),
@@ -174,18 +170,39 @@ def _statement(asked: SumsQuestion, where: Where) -> str:
     )
 
 
+def _keyed(asked: SumsQuestion, where: Where) -> str:
+    """Returns SQL of the calls of each session with their keys, at least one."""
+    grouped = groups_of(asked.group_by, where)
+    sessions = _BY_SESSION.format(
+        values=", ".join((f"{_slot(asked, where)} AS slot", *grouped.own)),
+        sums=sums("e"),
+        calls=calls_sql(where, asked.span, list({*_READ, *grouped.columns})),
+        names=", ".join(("slot", *(one.rpartition(" ")[2] for one in grouped.own))),
+    )
+    keys = grouped.keys or (_NO_KEY,)
+    return _KEYED.format(
+        keys=", ".join(f"{key} AS key_{place}" for place, key in enumerate(keys, 1)),
+        columns=", ".join(("slot", *(f"e{place}" for place in range(len(figures.NAMES))))),
+        sessions=sessions,
+        joins=grouped.joins,
+    )
+
+
 def _groups(asked: SumsQuestion, rows: str, by_session: int) -> str:
     # A group of a session needs no set of sessions.
     seen, again = ("0", "0") if by_session else ("uniqExactState(session_id)", "")
+    is_double = len(asked.group_by) > 1
+    by = {"by": "key_1, key_2" if is_double else "key_1", "rows": rows}
+    by["keys"] = by["by"] if is_double else f"key_1, {_NO_KEY} AS key_2"
     if not asked.starts:
-        return _GROUPS.format(sums=sums("g"), seen=seen, rows=rows)
+        return _GROUPS.format(**by, sums=sums_again("e", "g"), seen=seen)
     return _GROUPS_OVER_TIME.format(
-        sums=sums("f"),
+        **by,
+        sums=sums_again("e", "f"),
         sums_again=sums_again("f", "g"),
         seen=seen,
         seen_again=again or "uniqExactMergeState(seen)",
         point=_POINT,
-        rows=rows,
     )
 
 
@@ -193,7 +210,7 @@ def _slot(asked: SumsQuestion, where: Where) -> str:
     if not asked.starts:
         return "0"
     where.params["starts"] = list(asked.starts)
-    return f"roundDown({us('c.ts')}, {{starts:Array(Int64)}})"
+    return f"roundDown({us('ts')}, {{starts:Array(Int64)}})"
 
 
 def _past(asked: SumsQuestion, where: Where) -> str:
