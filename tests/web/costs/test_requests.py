@@ -81,6 +81,25 @@ def test_an_answer_is_remembered(send: Send, get: Get) -> None:
     assert get()["total"]["calls"] == 2
 
 
+def test_what_a_call_was_before_it_was_written_again_is_not_found(
+    runtime: Runtime, org: Org, send: Send, get: Get
+) -> None:
+    """The copies are not merged, and the older one would pass these filters."""
+    send([{**PRICED, "model": "house-1", "user_id": "zoe"}])
+    runtime.clickhouse.execute(
+        "INSERT INTO events (* EXCEPT (version)) SELECT * EXCEPT (version) REPLACE"
+        " (arrival - 1 AS arrival, 'ann' AS user_id, ['x'] AS tags, 'acme' AS provider,"
+        " 'computed' AS cost_source, toDecimal128(2.5, 12) AS cost_usd, NULL AS unpriced_reason)"
+        " FROM events WHERE org_id = {org_id:String}",
+        {"org_id": org.id},
+    )
+    for query in ({"cost_source": "unpriced"}, {"user_id": "zoe"}, {"missing": "tag"}):
+        assert get(**query)["total"]["calls"] == 0, query
+    for query in ({"cost_source": "computed"}, {"user_id": "ann"}, {"provider": "acme"}):
+        assert get(**query, group_by="tag")["total"]["cost_usd"] == 2.5, query
+    assert get("costs/unpriced")["models"] == []
+
+
 def test_a_user_who_is_named_once_has_the_whole_session(send: Send, get: Get) -> None:
     calls = [{**PRICED, "timestamp": at(number), "n": number} for number in range(5)]
     send([calls[0], {"type": "note", "timestamp": at(0.5), "user_id": "zoe"}])
