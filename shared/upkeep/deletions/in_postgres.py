@@ -162,11 +162,25 @@ def _changed(value: Any, kind: str, mentions: Mentions) -> str | bytes | None:
         parsed = json.loads(value)
         changed = mentions.replaced_in(parsed)
         return json.dumps(changed) if changed != parsed else None
-    plain = bytes(value).decode(errors="replace") if kind == "bytea" else str(value)
+    if kind == "bytea":
+        return _changed_bytes(bytes(value), mentions)
+    plain = str(value)
     new = mentions.replaced(plain)
-    if new == plain:
-        return None
-    return new.encode() if kind == "bytea" else new
+    return new if new != plain else None
+
+
+def _changed_bytes(value: bytes, mentions: Mentions) -> bytes | None:
+    """Does the same with bytes. Where they are JSON, a short word may be a value."""
+    plain = value.decode(errors="replace")
+    try:
+        parsed = json.loads(plain)
+    except (ValueError, RecursionError):
+        parsed = None
+    if isinstance(parsed, (dict, list)):
+        changed = mentions.replaced_in(parsed)
+        return json.dumps(changed).encode() if changed != parsed else None
+    new = mentions.replaced(plain)
+    return new.encode() if new != plain else None
 
 
 def _read(name: str, kind: str) -> str:

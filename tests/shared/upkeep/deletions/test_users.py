@@ -13,7 +13,7 @@ from shared.intake.ingest.accept import Ingest
 from shared.intake.ingest.dimensions import EventDimensions
 from shared.intake.ingest.sender import Sender
 from shared.reading.sessions import deleted
-from shared.upkeep.deletions import in_clickhouse, running, service
+from shared.upkeep.deletions import in_clickhouse, in_postgres, running, service
 from shared.upkeep.deletions.mentions import Mentions
 from shared.upkeep.deletions.target import DeletionTarget
 from shared.upkeep.deletions.users import names_user
@@ -246,6 +246,24 @@ def test_the_column_counts_before_the_payload(runtime: Runtime, org: Org) -> Non
         assert (
             in_clickhouse.sessions_naming(runtime.clickhouse, hashing, None, value_hash, 9) == found
         )
+
+
+@pytest.mark.parametrize(
+    ("stored", "left"),
+    [
+        (
+            b'{"breach":{"group":{"user_id":"zoe"}},"n":1}',
+            '{"breach": {"group": {"user_id": "[deleted]"}}, "n": 1}',
+        ),
+        (b'{"text":"*user zoe* spent $1"}', '{"text": "*user [deleted]* spent $1"}'),
+        (b"user zoe spent {$1}", "user [deleted] spent {$1}"),
+        (b'{"group":{"user_id":"zoe.two"}}', None),
+        (b"\xffuser two", None),
+    ],
+)
+def test_stored_bodies_of_deliveries_name_the_user_no_more(stored: bytes, left: str | None) -> None:
+    changed = in_postgres._changed(stored, "bytea", Mentions([USER], user=USER))
+    assert changed == (None if left is None else left.encode())
 
 
 def test_a_user_counts_where_titles_and_fields_name_one() -> None:
