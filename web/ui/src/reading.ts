@@ -1,5 +1,6 @@
-// The pages that add up what happened, which are one chunk.
+// The pages that read events and add them up, which are one chunk.
 export { default as Costs } from "./costs/page";
 export { default as Errors } from "./errors/page";
 export { default as Evaluations } from "./evaluations/page";
+export { default as Events } from "./events/page";
 export { default as Latency } from "./latency/page";

@@ -28,6 +28,9 @@ const session = ["events:read", "evaluations:read"];
 const reading = (page: keyof typeof import("./reading")) => async () => ({
   default: (await import("./reading"))[page],
 });
+const dashboards = (page: keyof typeof import("./dashboards/pages")) => async () => ({
+  default: (await import("./dashboards/pages"))[page],
+});
 const watch = (page: keyof typeof import("./watch")) => async () => ({ default: (await import("./watch"))[page] });
 const administration = (page: keyof typeof import("./administration")) => async () => ({
   default: (await import("./administration"))[page],
@@ -38,7 +41,7 @@ export const ROUTES: readonly Route[] = [
   { path: "sessions", title: "Sessions", permissions: ["evaluations:read"], load: () => import("./sessions/page") },
   { path: "sessions/:id", title: "Session", permissions: session, load: () => import("./sessions/detail/page") },
   { path: "compare", title: "Compare sessions", permissions: session, load: () => import("./sessions/compare/page") },
-  { path: "events", title: "Events", permissions: ["events:read"], load: () => import("./events/page") },
+  { path: "events", title: "Events", permissions: ["events:read"], load: reading("Events") },
   { path: "errors", title: "Errors", permissions: ["events:read"], load: reading("Errors") },
   { path: "latency", title: "Latency", permissions: ["events:read"], load: reading("Latency") },
   { path: "evaluations", title: "Evaluations", permissions: ["evaluations:read"], load: reading("Evaluations") },
@@ -49,13 +52,13 @@ export const ROUTES: readonly Route[] = [
     path: "dashboards",
     title: "Dashboards",
     permissions: ["dashboards:read"],
-    load: () => import("./dashboards/page"),
+    load: dashboards("Dashboards"),
   },
   {
     path: "dashboards/:id",
     title: "Dashboard",
     permissions: ["dashboards:read"],
-    load: () => import("./dashboards/detail/page"),
+    load: dashboards("Dashboard"),
   },
   { path: "alerts", title: "Alerts", permissions: ["alerts:read"], load: watch("Alerts") },
   { path: "alerts/new", title: "New alert", permissions: ["alerts:write"], load: watch("Alert") },

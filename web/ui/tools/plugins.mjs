@@ -66,7 +66,7 @@ export function workers(seen) {
   };
 }
 
-const SHARED_BY = 3;
+const SHARED_BY = 2;
 const MAIN = "src/main.tsx";
 // What pages share of the kit, in chunks: the module that all pages with such parts import → the parts that it takes
 // along, of those that are left.
