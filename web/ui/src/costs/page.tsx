@@ -6,6 +6,7 @@ import { EVENT_FILTERS, EVENT_PARAMS, useEventQuery } from "../kit/data/event-qu
 import { usePages, useRefresh } from "../kit/data/load";
 import { Loaded } from "../kit/data/loaded";
 import { Nothing } from "../kit/data/nothing";
+import { urlParams } from "../kit/data/query";
 import { Empty } from "../kit/data/states";
 import { Filters } from "../kit/list/filters";
 import { ViewToolbar } from "../kit/list/toolbar";
@@ -88,7 +89,7 @@ export default function CostsPage({ org }: PageProps) {
 }
 
 function NoCosts({ org }: { org: string }) {
-  const given = [...PARAMS, "t", "from", "to"].some((name) => param(name) !== null);
+  const given = Object.values(urlParams([...PARAMS, "t", "from", "to"])).some((value) => value !== null);
   if (given)
     return (
       <Nothing things="costs" filters={PARAMS} standard={STANDARD}>
