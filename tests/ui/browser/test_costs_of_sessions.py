@@ -34,13 +34,13 @@ def chosen(page: Page, *options: str) -> None:
 
 def test_a_list_says_whose_sessions_are_and_what_they_cost(visit: Opened, site: Site) -> None:
     site.send(
-        *spending(950, "zoe", "pro", "0.03124", agent_version="2.4.0", tags=["beta"]),
-        *spending(951, "adam", "pro", "3.1", None, None),
-        *spending(952, "zoe", "free", None),
+        *spending(980, "zoe", "pro", "0.03124", agent_version="2.4.0", tags=["beta"]),
+        *spending(981, "adam", "pro", "3.1", None, None),
+        *spending(982, "zoe", "free", None),
     )
     page = visit("admin", f"sessions?live=0&agent_id={AGENT}")
     table = page.get_by_role("table", name="Sessions")
-    one, other, free = (table.get_by_role("row", name=re.compile(f"s-95{n}")) for n in range(3))
+    one, other, free = (table.get_by_role("row", name=re.compile(f"s-98{n}")) for n in range(3))
     expect(one.get_by_text("$0.0312")).to_have_attribute("title", "$0.03124")
     expect(one.get_by_text("zoe")).to_be_visible()
     expect(other.get_by_text("≥ $3.10")).to_have_attribute("title", "2 calls without a price")
@@ -80,10 +80,10 @@ def test_a_list_says_whose_sessions_are_and_what_they_cost(visit: Opened, site: 
 
 def test_a_session_shows_its_costs(visit: Opened, site: Site) -> None:
     site.send(
-        *spending(955, "zoe", "pro", "0.25", agent_version="2.4.0", tags=["beta"]),
-        *spending(956, "zoe", "pro", "0.5"),
+        *spending(985, "zoe", "pro", "0.25", agent_version="2.4.0", tags=["beta"]),
+        *spending(986, "zoe", "pro", "0.5"),
     )
-    page = visit("admin", "sessions/s-955?columns=cost")
+    page = visit("admin", "sessions/s-985?columns=cost")
     main = page.get_by_role("main")
     for name, query in (
         ("zoe", "user_id=zoe"),
@@ -106,7 +106,7 @@ def test_a_session_shows_its_costs(visit: Opened, site: Site) -> None:
     expect(event.get_by_role("link", name="Set a price")).to_have_attribute(
         "href", re.compile(r"/prices\?new=m-1$")
     )
-    page.goto(site.path("compare?a=s-955&b=s-956"))
+    page.goto(site.path("compare?a=s-985&b=s-986"))
     deltas = page.get_by_role("table", name="Differences")
     for name in ("Cost", "Cost of m-1"):
         row = deltas.get_by_role("row").filter(
