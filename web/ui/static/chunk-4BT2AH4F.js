@@ -1,1 +1,0 @@
-function e(){return document.querySelector("meta[name=wp-mail]")?.content!=="log"}export{e as a};

@@ -1,1 +1,0 @@
-import{U as a,a as h}from"/ui/chunk-LA3LYUWG.js";function r(){return a(h,{children:[a("svg",{class:"brand-mark",viewBox:"0 0 18 18","aria-hidden":"true",children:a("path",{d:"M9 1.5v4M4 16l2.5-8.5h5L14 16M5 12.5h8M3 5.5h12"})}),"Watchpost"]})}export{r as a};
