@@ -9,35 +9,30 @@ that were deleted: so a deletion or a purge sees all of them, or none is written
 """
 
 import threading
-import time
 import uuid
 from typing import Any
 
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
-from shared.access import organizations
 from shared.foundation.core.clock import to_us
 from shared.foundation.core.errors import NotFound, Unavailable, WatchpostError
 from shared.foundation.core.logs import get_logger, request_context
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.postgres import leases, transaction_time
-from shared.foundation.postgres.locks import lock_until_commit
 from shared.foundation.queue.jobs import REPRICE_CALLS
 from shared.foundation.queue.leased_step import HeldRow, Later, Lost, work
-from shared.intake.ingest import backlog
 from shared.intake.ingest.stored_calls import CALL_VALUES
 from shared.reading.exports.schedules import service as export_schedules
 from shared.reading.prices.book import PriceBook
 from shared.reading.prices.builtin import builtin_prices
 from shared.reading.prices.service import book_of, snapshot_of
-from shared.reading.sessions import deleted
 from shared.upkeep.repricings import calls, service
 from shared.upkeep.repricings.calls import CallFilter, Columns, Repriced
 from shared.upkeep.repricings.figures import RepricingFigures
 from shared.upkeep.repricings.models import LIVE, Repricing
 from shared.upkeep.retention.limits import kept_from
-from shared.upkeep.rewriting import writing
+from shared.upkeep.rewriting import writing, yielding
 from shared.upkeep.rewriting.places import Place
 from shared.upkeep.rewriting.rounds import Rounds
 
@@ -45,9 +40,6 @@ log = get_logger(__name__)
 
 LEASE_SECS = 60.0
 _RETRY_SECS, _BROKEN_SECS = 10.0, 30.0
-# Ingest that is later than this has the machine for a while.
-_LAG_SECS, _YIELD_SECS = 1.5, 5.0
-_POLL_SECS = 0.1
 
 _NEXT = text(f"""
 SELECT repricing.id FROM repricings AS repricing
@@ -137,8 +129,8 @@ class _Step:
             self._write(calls.reprice(book, self._between(done, place)), place)
         rounds = Rounds(stop)
         while place.ts < stop and not self._row.is_cancelled:
+            yielding.let_ingest_by(self._runtime, self._held.stopping)
             self._held.require_leave()
-            self._let_ingest_by()
             place = self._round(book, rounds, place)
         return self._end("cancelled" if self._row.is_cancelled else "done")
 
@@ -179,28 +171,16 @@ class _Step:
     def _write(self, found: Repriced, place: Place) -> None:
         """Writes copies of calls with their new values, and commits the place."""
         with self._runtime.postgres.transaction() as session:
-            if not organizations.hold(session, [self._row.org_id]):
-                raise Lost
             self._require_held(session)
-            gone = deleted.among(session, {(self._org, key[1]) for key in found.keys})
-            kept = [n for n, key in enumerate(found.keys) if (self._org, key[1]) not in gone]
-            if kept:
-                lock_until_commit(session, writing.lock_of(self._org))
-                columns = zip(*(found.values[n] for n in kept), strict=True)
-                writing.write(
-                    self._runtime.clickhouse,
-                    self._org,
-                    [found.keys[n] for n in kept],
-                    dict(zip(CALL_VALUES, columns, strict=True)),
-                )
+            writing.write_kept(
+                session,
+                self._runtime.clickhouse,
+                self._row.org_id,
+                found.keys,
+                CALL_VALUES,
+                found.values,
+            )
             self._row = self._changed(session, written=list(place))
-
-    def _let_ingest_by(self) -> None:
-        """Waits a little while events wait to be stored."""
-        ends_at = time.monotonic() + _YIELD_SECS
-        while time.monotonic() < ends_at and backlog.lag_secs(self._runtime.redis) > _LAG_SECS:
-            if self._held.stopping.wait(_POLL_SECS):
-                raise Later(0.0)
 
     def _changed(self, session: Session, **values: Any) -> Repricing:
         """Sets columns while this worker holds the row; returns the row."""

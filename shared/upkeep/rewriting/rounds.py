@@ -32,14 +32,17 @@ class Rounds:
 
         `read` returns the columns, [] without any event.
         """
-        stop = min(self._stop, next_month(place.ts), place.ts + max(int(self._width), 1))
+        stop = min(self._stop, next_month(place.ts), place.ts + int(self._width))
         columns = read(place, stop, self._rows)
         found = len(columns[0]) if columns else 0
         full = found >= self._rows
-        self._width *= 1 / _STEP if full else min(max(self._rows / max(found, 1) / 2, 1.0), _STEP)
         if not found:
+            self._width *= _STEP
             return columns, Place(stop)
+        last = Place(*(column[-1] for column in columns[:3])) if full else Place(stop)
+        # Half of what fits, so that a denser time is seldom cut.
+        fitting = (last.ts - place.ts) * self._rows / found / 2
+        self._width = min(max(fitting, self._width / _STEP, 1.0), self._width * _STEP)
         each = max(bytes_of(columns) / found, 1.0)
         self._rows = int(min(max(MAX_BYTES / each, _FEWEST_ROWS), MAX_ROWS))
-        last = Place(*(column[-1] for column in columns[:3])) if full else Place(stop)
         return columns, last

@@ -4,12 +4,19 @@ The server makes the copies of its own rows, so what another run changed in othe
 only the new values are sent.
 """
 
+import uuid
 from collections.abc import Mapping, Sequence
 
+from sqlalchemy.orm import Session
+
+from shared.access import organizations
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.clickhouse.event_columns import EVENT_COLUMNS, TABLE
 from shared.foundation.clickhouse.rewriting import NEXT_VERSION, merged
 from shared.foundation.clickhouse.where import Where
+from shared.foundation.core.errors import NotFound
+from shared.foundation.postgres.locks import lock_until_commit
+from shared.reading.sessions import deleted
 
 _KEY = ("ts", "session_id", "id")
 _SENT = "changed"
@@ -27,6 +34,31 @@ _SETTINGS: Mapping[str, object] = {
 _PLAIN = ("LowCardinality(Nullable(String))", "Nullable(String)")
 
 
+def write_kept(
+    session: Session,
+    clickhouse: ClickHouse,
+    org_id: uuid.UUID,
+    keys: Sequence[tuple[int, str, int]],
+    names: Sequence[str],
+    rows: Sequence[tuple[object, ...]],
+) -> None:
+    """Does what `write` does, but leaves out sessions that were deleted; `rows` have `names`.
+
+    No deletion, purge or other writer of the organization can come between before the transaction
+    ends. Raises `NotFound` if the organization was purged.
+    """
+    if not organizations.hold(session, [org_id]):
+        raise NotFound("there is no such organization", code="org_not_found")
+    org = str(org_id)
+    gone = deleted.among(session, {(org, key[1]) for key in keys})
+    kept = [place for place, key in enumerate(keys) if (org, key[1]) not in gone]
+    if kept:
+        lock_until_commit(session, f"rewriting:{org}")
+        columns = zip(*(rows[place] for place in kept), strict=True)
+        values = dict(zip(names, columns, strict=True))
+        write(clickhouse, org, [keys[place] for place in kept], values)
+
+
 def write(
     clickhouse: ClickHouse,
     org_id: str,
@@ -35,8 +67,7 @@ def write(
 ) -> None:
     """Writes a copy of each of these events with other `values`, column by column.
 
-    `keys` are (ts in microseconds, session, id), in one month. Events that are gone stay away. The
-    caller holds the organization, and the lock `lock_of` until its transaction ends.
+    `keys` are (ts in microseconds, session, id), in one month. Events that are gone stay away.
     """
     if not keys:
         return
@@ -59,11 +90,6 @@ def write(
         [(*key, *row) for key, row in zip(keys, zip(*values.values(), strict=True), strict=True)],
         settings=_SETTINGS,
     )
-
-
-def lock_of(org_id: object) -> str:
-    """Returns the name of the lock that one writer of an organization holds at a time."""
-    return f"rewriting:{org_id}"
 
 
 def _plain(type_: str) -> str:

@@ -114,7 +114,11 @@ def test_filters_see_the_newest_copy(runtime: Runtime, org: Org, case: str) -> N
     ("name", "column"), [("user_id", "user_id"), ("tag", "tags"), ("attr.plan", "attributes")]
 )
 def test_what_was_filled_is_not_missing(runtime: Runtime, org: Org, name: str, column: str) -> None:
-    values = {"user_id": (None, "ann"), "tags": ([], ["a"]), "attributes": ({}, {"plan": "pro"})}
+    values: dict[str, tuple[Any, Any]] = {
+        "user_id": (None, "ann"),
+        "tags": ([], ["a"]),
+        "attributes": ({}, {"plan": "pro"}),
+    }
     twice(runtime.clickhouse, org.id, {column: values[column]})
     given = {"missing": parse_missing([name])}
     assert found_by(runtime, org.id, given) == (0, 0, 0, 0, 0)
@@ -132,7 +136,8 @@ def test_a_copy_counts_once_and_only_named_columns_change(runtime: Runtime, org:
     before = facts.find(runtime.clickhouse, org.id, "s")
     assert before is not None
     totals = totals_of(runtime.clickhouse, org.id, [before])["s"]
-    assert (totals.event_count, totals.input_tokens, totals.cost_usd) == (1, 2, 2)
+    assert (totals.event_count, totals.input_tokens) == (1, 2)
+    assert totals.cost_usd == 2
     row = runtime.clickhouse.rows(
         "SELECT agent_id, environment, is_error, version - {first:UInt64} < 2,"
         " JSONExtractString(payload, 'type') FROM events FINAL WHERE org_id = {org_id:String}",

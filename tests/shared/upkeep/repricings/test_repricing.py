@@ -89,9 +89,10 @@ def test_calls_from_before_there_were_costs_get_usage_and_cost(desk: Desk) -> No
     ("field", "value"), [("model", "house-2"), ("agent_id", "x"), ("environment", "x")]
 )
 def test_only_calls_of_the_filter_change(desk: Desk, field: str, value: str) -> None:
+    wanted: dict[str, Any] = {field: value}
     store_calls(desk.runtime, desk.org, [call(second=0), call(second=1, **{field: value})])
     desk.set_price(3)
-    assert figures(desk.run(**{field: value}))["calls"] == 1
+    assert figures(desk.run(**wanted))["calls"] == 1
     assert [cost for _, cost, _ in costs_of(desk.runtime, desk.org)] == [1, 3]
 
 
