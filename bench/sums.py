@@ -132,9 +132,15 @@ def wait_for(sums: Sums, repricing_id: str, kills: int) -> dict[str, Any]:
 
 def kill_workers() -> None:
     """Ends the processes of the workers at once; their supervisor starts others."""
-    for child in psutil.Process(os.getpid()).children(recursive=True):
-        if "workers." in " ".join(child.cmdline()) and "supervisor" not in child.cmdline()[-1]:
-            child.send_signal(signal.SIGKILL)
+    # A worker is forked from the supervisor, and has its command line.
+    for one in psutil.Process(os.getpid()).children(recursive=True):
+        parent = one.parent()
+        if _is_supervisor(one) and parent is not None and _is_supervisor(parent):
+            one.send_signal(signal.SIGKILL)
+
+
+def _is_supervisor(process: psutil.Process) -> bool:
+    return "workers.supervisor" in " ".join(process.cmdline())
 
 
 @click.command(help=__doc__, context_settings={"max_content_width": 100})
