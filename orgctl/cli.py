@@ -7,6 +7,7 @@ import click
 from orgctl.audit_log import audit_log
 from orgctl.backup import backup
 from orgctl.deadletter import deadletter
+from orgctl.dimensions import dimensions
 from orgctl.exports import exports
 from orgctl.mail import mail
 from orgctl.members import member
@@ -49,3 +50,4 @@ main.add_command(mail)
 main.add_command(audit_log)
 main.add_command(backup)
 main.add_command(exports)
+main.add_command(dimensions)

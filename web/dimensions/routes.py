@@ -4,10 +4,11 @@ from typing import Any
 
 from shared.foundation.core.clock import from_us
 from shared.reading.dimensions import left_out
+from shared.reading.dimensions.completeness import complete_since
 from shared.reading.dimensions.overview import overview
 from shared.reading.sessions.dimension_values import values_of
 from shared.reading.sessions.selection import SessionFilters
-from web.auth import current_identity, requires_any
+from web.auth import current_identity, current_org_id, requires_any
 from web.blueprint import Blueprint
 from web.dimensions import schemas
 from web.state import runtime
@@ -32,7 +33,9 @@ def list_dimensions() -> dict[str, Any]:
         "tags": found.tags,
         "left_out": counts,
         "left_out_keys": keys,
-        "complete_since": None,
+        "complete_since": complete_since(
+            runtime().postgres, runtime().clickhouse, current_org_id()
+        ),
     }
 
 

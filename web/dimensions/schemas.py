@@ -41,7 +41,7 @@ class Dimensions(Schema):
         "some of the keys for which there was no place", maxItems=MAX_SHOWN_KEYS
     )
     complete_since = fields.moment(
-        "filters find all events that were stored from this time on; null: all events", null=True
+        "filters find all events from this time on; null: all events", null=True
     )
 
 

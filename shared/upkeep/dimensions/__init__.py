@@ -1,0 +1,1 @@
+"""Fills the dimensions of events that were stored before there were any."""
