@@ -34,7 +34,6 @@ class DeletionBody(Body):
         f"the user of an event of each session, of at most {MAX_OF_USER}; without any other field",
         optional=True,
         maxLength=MAX_USER_CHARS,
-        example="An example of a user",
     )
 
 
