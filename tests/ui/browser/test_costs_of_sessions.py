@@ -98,7 +98,7 @@ def test_a_session_shows_its_costs(visit: Opened, site: Site) -> None:
     call = page.get_by_role("treegrid").get_by_role("row", name=re.compile("m-1"))
     expect(call.get_by_title("$0.25", exact=True)).to_have_text("$0.25")
     costs = page.get_by_role("table", name="Costs").get_by_role("row")
-    expect(costs.last.get_by_role("cell")).to_have_text(["spender", "1", "2.2k", "$0.25"])
+    expect(costs.last.get_by_role("cell")).to_have_text(["spender", "1", "2.3k", "$0.25"])
     call.click()
     event = page.get_by_role("complementary", name="Event")
     event.get_by_role("tab", name="Cost").click()
