@@ -13,6 +13,7 @@ from devstack import DevStack, Ports
 from devstack.stack import ALL_SERVERS
 from devstack.state import State, StateFile
 from tests.support.kept import kept_stack
+from tests.support.sparing import spare_processor
 
 
 def servers_of(tests: Iterable[pytest.Item]) -> frozenset[str]:
@@ -40,7 +41,11 @@ def stack_of_the_run(servers: Collection[str]) -> Iterator[DevStack]:
     this run.
     """
     with kept_servers("") as stack, ExitStack() as ended:
-        yield stack or ended.enter_context(running_stack(servers))
+        if stack is None:
+            directory = ended.enter_context(stack_directory())
+            spare_processor(directory)
+            stack = ended.enter_context(DevStack(directory, servers=servers))
+        yield stack
 
 
 @contextmanager
@@ -54,6 +59,8 @@ def kept_servers(purpose: str) -> Iterator[DevStack | None]:
         yield None
         return
     directory = Path(kept) / (os.environ.get("PYTEST_XDIST_WORKER", "main") + purpose)
+    if not purpose:
+        spare_processor(directory)
     with kept_stack(directory) as stack:
         yield stack
 
