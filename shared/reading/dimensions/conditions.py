@@ -18,6 +18,12 @@ FIRST_VALUES = "minMap(first_values)"
 _OF_SESSIONS = "SELECT session_id FROM agent_sessions WHERE org_id = {{org_id:String}}"
 # The values of a dimension that are remembered of a session, as the table says.
 MOST_SEEN = 64
+# What the index of `agent_sessions` finds rows by: all values of a row, and the dimensions of which
+# it may have had more.
+INDEXED = (
+    "arrayConcat(arrayFlatten(mapValues(seen_values)),"
+    f" mapKeys(mapFilter((k, v) -> length(v) >= {MOST_SEEN}, seen_values)))"
+)
 _MISSABLE = ("user_id", "agent_version", "tag")
 
 # Each value of the merged map is (time, arrival, id, text); without one the text is "".
@@ -39,7 +45,21 @@ def of_session(dimension: str) -> str:
 
 def in_session(dimension: str) -> str:
     """Returns a template of the same condition on rows that have a `session_id`."""
-    return f"session_id IN ({_OF_SESSIONS} AND hasAny(seen_values['{dimension}'], {{}}))"
+    seen = f"hasAny({INDEXED}, {{0}}) AND hasAny(seen_values['{dimension}'], {{0}})"
+    return f"session_id IN ({_OF_SESSIONS} AND {seen})"
+
+
+def may_have(dimension: str, values: str) -> str:
+    """Returns the condition on a row of a session that may have one of the values.
+
+    `dimension` and `values` are SQL of a text and of an array. It is met where a row may have had
+    more values than are remembered.
+    """
+    seen = f"seen_values[{dimension}]"
+    return (
+        f"hasAny({INDEXED}, arrayConcat({values}, [{dimension}]))"
+        f" AND (hasAny({seen}, {values}) OR length({seen}) >= {MOST_SEEN})"
+    )
 
 
 def seen_in_session(column: str) -> str:
@@ -47,9 +67,7 @@ def seen_in_session(column: str) -> str:
 
     It finds all that may have more values than are remembered.
     """
-    seen = f"seen_values['{column}']"
-    may_have = f"(hasAny({seen}, {{0}}) OR length({seen}) >= {MOST_SEEN})"
-    return f"session_id IN ({_OF_SESSIONS} AND {may_have})"
+    return f"session_id IN ({_OF_SESSIONS} AND {may_have(repr(column), '{0}')})"
 
 
 def effective(column: str) -> str:

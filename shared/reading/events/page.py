@@ -3,7 +3,7 @@
 A bound on time keeps a page fast on a large table (`shared.foundation.clickhouse.slices`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import msgspec
@@ -14,10 +14,11 @@ from shared.foundation.clickhouse.event_columns import ORDER, ORDER_KEY, SELECT_
 from shared.foundation.clickhouse.rewriting import merged
 from shared.foundation.clickhouse.settings import PAGE, SMALL_PAGE
 from shared.foundation.clickhouse.slices import FUTURE_US, HOUR_US, Slices, TimeRange, newest_event
-from shared.foundation.clickhouse.where import moment, us
+from shared.foundation.clickhouse.where import Where, moment, us
 from shared.foundation.core.clock import now_us, to_us
 from shared.foundation.core.cursor import Page, decode_cursor, encode_cursor
 from shared.foundation.core.page_bytes import how_many_fit
+from shared.reading.dimensions import few
 from shared.reading.dimensions.effective import filled
 from shared.reading.events import payloads
 from shared.reading.events.filters import EventFilters
@@ -62,19 +63,27 @@ def read_page(
     for a cursor that this list did not issue.
     """
     after = decode_cursor(cursor, EventKey) if cursor is not None else None
-    span = _span(clickhouse, org_id, filters, after, ascending=ascending)
+    sessions = None if filters.session_ids else few.of_events(clickhouse, org_id, filters)
+    span = _span(clickhouse, org_id, filters, after, sessions, ascending=ascending)
     found: list[Row] = []
     slices = Slices(
         span,
         wanted=limit + 1,
-        first_us=_first_slice(filters),
+        first_us=_SESSION_US if sessions else _first_slice(filters),
         newest=lambda: newest_event(clickhouse, org_id),
         ascending=ascending,
     )
     for piece in slices:
         wanted = limit + 1 - len(found)
         rows = _read(
-            clickhouse, org_id, columns, filters, piece, after, ascending=ascending, limit=wanted
+            clickhouse,
+            columns,
+            _where(org_id, filters, sessions),
+            piece,
+            after,
+            ascending=ascending,
+            limit=wanted,
+            settings=SMALL_PAGE if filters.session_ids or sessions else PAGE,
         )
         slices.found(len(rows))
         found += rows
@@ -93,6 +102,7 @@ def _span(
     org_id: str,
     filters: EventFilters,
     after: EventKey | None,
+    sessions: few.FewSessions | None,
     *,
     ascending: bool,
 ) -> TimeRange:
@@ -103,6 +113,8 @@ def _span(
         start = max(start, after.ts)
     elif after is not None:
         stop = min(stop, after.ts + 1)
+    if sessions is not None:
+        return TimeRange(max(start, sessions.span.start), min(stop, sessions.span.stop))
     if filters.session_ids:
         known = _sessions_span(clickhouse, org_id, filters.session_ids)
         return TimeRange(max(start, known.start), min(stop, known.stop))
@@ -135,21 +147,31 @@ def _first_slice(filters: EventFilters) -> int:
     return _FILTERED_US if filters.replace(ts_from=None, ts_to=None) else _ALL_US
 
 
+def _where(org_id: str, filters: EventFilters, sessions: few.FewSessions | None) -> Where:
+    """Returns the conditions of the filters, of effective values by the sessions that have them."""
+    if sessions is None:
+        return filters.where(org_id)
+    others = filters.replace(session_id=sessions.session_ids, **dict.fromkeys(sessions.of_first))
+    where = others.where(org_id)
+    few.add_effective(where, sessions, filters)
+    return where
+
+
 def _read(
     clickhouse: ClickHouse,
-    org_id: str,
     columns: tuple[str, ...],
-    filters: EventFilters,
+    where: Where,
     piece: TimeRange,
     after: EventKey | None,
     *,
     ascending: bool,
     limit: int,
+    settings: Mapping[str, object],
 ) -> list[Row]:
     # Copies of a row agree in most filtered columns. Such filters apply before copies are merged,
     # and other columns are read only for rows that pass. Copies differ in `arrival`, and the cursor
     # has the first one: whether a row follows the cursor is decided on merged rows.
-    where = filters.where(org_id).within("ts", piece.start, piece.stop)
+    where.within("ts", piece.start, piece.stop)
     rest = []
     if after is not None:
         rest.append(
@@ -166,5 +188,5 @@ def _read(
         f" FROM {TABLE} {merged(where, *rest)}"
         f" ORDER BY {order} LIMIT {limit:d}",
         where.params,
-        settings=SMALL_PAGE if filters.session_ids else PAGE,
+        settings=settings,
     )

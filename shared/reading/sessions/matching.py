@@ -5,6 +5,7 @@ from typing import NamedTuple
 from shared.foundation.clickhouse.event_columns import TABLE
 from shared.foundation.clickhouse.slices import TimeRange
 from shared.foundation.clickhouse.where import Where, moment
+from shared.reading.dimensions import few
 from shared.reading.sessions.selection import CANDIDATES, SessionFilters, conditions, grouped
 
 
@@ -35,6 +36,7 @@ def matching(org_id: str, wanted: SessionFilters, span: TimeRange) -> Matching:
         where.any_of("session_id", wanted.session_ids)
     elif candidates:
         where.add(f"session_id IN ({candidates})")
+    few.narrow(where, wanted)
     having = conditions(where, wanted, candidates, span)
     sessions = grouped(where, having)
     return Matching(sessions, _bounds(sessions, wanted, span), where.params)

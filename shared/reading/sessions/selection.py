@@ -11,6 +11,7 @@ from shared.foundation.clickhouse.settings import SMALL_PAGE
 from shared.foundation.clickhouse.slices import FUTURE_US, HOUR_US, Slices, TimeRange, newest_event
 from shared.foundation.clickhouse.where import Where, moment, us
 from shared.foundation.core.clock import now_us, to_us
+from shared.reading.dimensions import few
 from shared.reading.dimensions.conditions import session_attributes, session_missing
 from shared.reading.dimensions.filters import ATTRIBUTES, MISSING, OF_SESSION, dimensions_sql
 from shared.reading.evaluations.filters import SCORE_FILTERS, STATUSES
@@ -81,6 +82,9 @@ WHERE org_id = {{org_id:String}}
 _NEWEST_CANDIDATES = f"""{CANDIDATES}
 GROUP BY session_id ORDER BY {NEWEST} DESC, session_id DESC LIMIT {{limit:UInt32}}"""
 
+# Sessions that were found, or that the request names.
+_GIVEN = "SELECT arrayJoin({ids:Array(String)})"
+
 # The first slice. Filling a page with sessions of a certain result or figure takes more sessions.
 _ALL_US = HOUR_US
 _BY_RESULT_US = 12 * HOUR_US
@@ -123,9 +127,10 @@ def select(
     """
     order = _ASCENDING if ascending else _DESCENDING
     span = _span(wanted, after, ascending=ascending)
-    if wanted.session_ids:
-        where = Where(org_id).any_of("session_id", wanted.session_ids)
-        return _read(clickhouse, where, wanted, "", span, after, limit, order)
+    ids = wanted.session_ids or few.sessions_of(clickhouse, org_id, wanted)
+    if ids is not None:
+        where = Where(org_id).add("session_id IN {ids:Array(String)}", ids=list(ids))
+        return _read(clickhouse, where, wanted, _GIVEN, span, after, limit, order)
     if ascending and span.start == 0:
         span = TimeRange(oldest_row(clickhouse, org_id), span.stop)
     first_us = _BY_RESULT_US if any(wanted[name] for name in _OF_SOME) else _ALL_US

@@ -12,6 +12,7 @@ from shared.foundation.clickhouse.migrations import (
     m0007_costs,
     m0008_versions,
     m0009_lean_feed,
+    m0010_seen_values,
 )
 
 MIGRATIONS: tuple[ModuleType, ...] = (
@@ -24,4 +25,5 @@ MIGRATIONS: tuple[ModuleType, ...] = (
     m0007_costs,
     m0008_versions,
     m0009_lean_feed,
+    m0010_seen_values,
 )
