@@ -6,7 +6,8 @@ from typing import NamedTuple
 from shared.foundation.clickhouse import ClickHouse, Row
 from shared.foundation.clickhouse.settings import SMALL_PAGE
 from shared.foundation.clickhouse.where import Where
-from shared.reading.dimensions.conditions import FIRST_USER, FIRST_VERSION
+from shared.reading.dimensions.first_values import SELECTED, only_version_of, user_of
+from shared.reading.sessions.facts import fetch
 
 
 class SessionDimensions(NamedTuple):
@@ -17,11 +18,13 @@ class SessionDimensions(NamedTuple):
 
 
 _OF_SESSIONS = f"""
-SELECT session_id, nullIf({FIRST_USER}, ''), nullIf({FIRST_VERSION}, '')
+SELECT session_id, {SELECTED}
 FROM agent_sessions
 WHERE {{where}}
 GROUP BY session_id
 """
+# The sessions are found by their key.
+_SETTINGS = {**SMALL_PAGE, "optimize_use_projections": 0}
 
 
 def of_sessions(
@@ -31,8 +34,18 @@ def of_sessions(
     if not session_ids:
         return {}
     where = Where(org_id).any_of("session_id", sorted(session_ids))
-    rows = clickhouse.rows(_OF_SESSIONS.format(where=where), where.params, settings=SMALL_PAGE)
-    return {name: SessionDimensions(*values) for name, *values in rows}
+    rows = clickhouse.rows(_OF_SESSIONS.format(where=where), where.params, settings=_SETTINGS)
+    # Which of several versions counts, the root agent decides.
+    versions = {name: only_version_of(firsts) for name, firsts in rows}
+    unclear = [name for name, (is_clear, _) in versions.items() if not is_clear]
+    facts = fetch(clickhouse, org_id, unclear)
+    return {
+        name: SessionDimensions(
+            user_of(firsts),
+            facts[name].agent_version if name in facts else versions[name][1],
+        )
+        for name, firsts in rows
+    }
 
 
 def filled(

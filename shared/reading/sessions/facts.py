@@ -7,7 +7,7 @@ from shared.foundation.clickhouse import ClickHouse, Row
 from shared.foundation.clickhouse.root_agent import FIRST_EVENT, root_agent
 from shared.foundation.clickhouse.settings import PAGE, SMALL_PAGE
 from shared.foundation.clickhouse.where import Where, us
-from shared.reading.dimensions.conditions import FIRST_USER, FIRST_VERSION
+from shared.reading.dimensions.first_values import SELECTED, has_attributes, user_of, version_of
 
 
 class SessionKey(NamedTuple):
@@ -23,7 +23,8 @@ class SessionFacts(NamedTuple):
     All of the session's events lie within `started_at` and `last_event_at`, both inclusive.
     `last_arrival_ms` is the time when the server received the newest batch of it, in milliseconds.
     `user_id` is that of its first event that has one; `agent_version` is that of the root agent's
-    first event that has one, else of any first.
+    first event that has one, else of any first. `has_lists` tells whether any event may have tags
+    or attributes.
     """
 
     session_id: str
@@ -35,6 +36,7 @@ class SessionFacts(NamedTuple):
     last_arrival_ms: int
     user_id: str | None = None
     agent_version: str | None = None
+    has_lists: bool = False
 
 
 # States are always merged here, because parts of one session may merge at any later time.
@@ -46,8 +48,8 @@ SELECT_LIST = f"""
     {FIRST_EVENT}.2,
     mapApply((agent, ts) -> (agent, {us("ts")}), maxMap(agent_ends)),
     bitShiftRight(max(last_arrival), 21),
-    nullIf({FIRST_USER}, ''),
-    nullIf({FIRST_VERSION}, '')
+    {SELECTED},
+    max(notEmpty(seen_values['tag']))
 """
 
 _FACTS = f"""
@@ -98,7 +100,9 @@ def events_of(org_id: str, facts: SessionFacts) -> Where:
 
 def from_row(row: Row) -> SessionFacts:
     """Reads the facts of a row that was selected with `SELECT_LIST`, grouped by session."""
-    session_id, started_at, last_event_at, agent_id, environment, ends, *more = row
+    session_id, started_at, last_event_at, agent_id, environment, ends, arrival, firsts, tagged = (
+        row
+    )
     return SessionFacts(
         session_id,
         agent_id,
@@ -106,5 +110,8 @@ def from_row(row: Row) -> SessionFacts:
         started_at,
         last_event_at,
         ends.get(agent_id),
-        *more,
+        arrival,
+        user_of(firsts),
+        version_of(firsts, agent_id),
+        bool(tagged) or has_attributes(firsts),
     )

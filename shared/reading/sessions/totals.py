@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from shared.foundation.clickhouse import ClickHouse, Row
 from shared.foundation.clickhouse.event_columns import ORDER_BY, ORDER_KEY, TABLE
-from shared.foundation.clickhouse.settings import SMALL_PAGE
+from shared.foundation.clickhouse.settings import PAGE, SMALL_PAGE
+from shared.foundation.clickhouse.slices import HOUR_US
 from shared.foundation.clickhouse.where import Where
 from shared.reading.sessions.facts import SessionFacts
 
@@ -57,12 +58,16 @@ _SUMMED = (
 _AMOUNTS = ("cost_usd", "reported_usd", "computed_usd")
 _SUMS = ", ".join(
     [
-        *(f"sum(coalesce({name}, 0))" for name in _SUMMED),
+        *(f"sum({name})" for name in _SUMMED),
         "countIf(isNotNull(cost_source)), countIf(cost_source = 'unpriced')",
         *(f"sum({name})" for name in _AMOUNTS),
     ]
 )
 MAX_TAGS, MAX_ATTRIBUTES = 64, 64
+_LISTS = f"""groupUniqArrayArray(tags),
+    minMap(mapApply((key, value) -> (CAST(key, 'String'), ({ORDER_BY}, value)), attributes))"""
+_NO_LISTS = "[], map()"
+_DAY_US = 24 * HOUR_US
 # One row per agent of a session.
 _TOTALS = f"""
 SELECT
@@ -71,8 +76,7 @@ SELECT
     count(),
     countIf(is_error),
     {_SUMS},
-    groupUniqArrayArray(tags),
-    minMap(mapApply((key, value) -> (CAST(key, 'String'), ({ORDER_BY}, value)), attributes)),
+    {{lists}},
     min({ORDER_KEY}),
     max({ORDER_KEY}),
     argMaxIf(
@@ -97,13 +101,16 @@ def totals_of(
     if not sessions:
         return {}
     where = Where(org_id).any_of("session_id", [facts.session_id for facts in sessions])
-    where.within(
-        "ts",
-        min(facts.started_at for facts in sessions),
-        max(facts.last_event_at for facts in sessions) + 1,
-    )
+    start = min(facts.started_at for facts in sessions)
+    stop = max(facts.last_event_at for facts in sessions) + 1
+    where.within("ts", start, stop)
     by_session: dict[str, list[Row]] = {}
-    for row in clickhouse.rows(_TOTALS.format(where=where), where.params, settings=SMALL_PAGE):
+    # Columns of lists take as long to read as all others.
+    lists = _LISTS if any(facts.has_lists for facts in sessions) else _NO_LISTS
+    sql = _TOTALS.format(where=where, lists=lists)
+    # Sessions of many days, such as those of a user, lie in many granules.
+    settings = SMALL_PAGE if stop - start < _DAY_US else PAGE
+    for row in clickhouse.rows(sql, where.params, settings=settings):
         by_session.setdefault(row[0], []).append(row)
     roots = {facts.session_id: facts.agent_id for facts in sessions}
     return {name: _add_up(rows, roots[name]) for name, rows in by_session.items()}
@@ -127,7 +134,10 @@ def _add_up(rows: Sequence[Row], root: str) -> SessionTotals:
         attributes=_first_values(attributes),
         model_calls=sum(calls),
         unpriced_calls=sum(unpriced),
-        **{name: sum(values) for name, values in zip(_SUMMED, sums, strict=True)},
+        **{
+            name: sum(value or 0 for value in values)
+            for name, values in zip(_SUMMED, sums, strict=True)
+        },
         cost_usd=cost,
         reported_usd=reported,
         computed_usd=computed,

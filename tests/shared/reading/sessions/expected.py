@@ -36,6 +36,7 @@ def _facts_of(events: Sequence[Stored], last_arrival_ms: int) -> SessionFacts:
         last_arrival_ms=last_arrival_ms,
         user_id=next((item.user_id for item in events if item.user_id), None),
         agent_version=_version_of(events, root),
+        has_lists=any(item.tags or item.attributes for item in events),
     )
 
 
