@@ -7,6 +7,9 @@ metadata changes. Processes of the previous release insert no version, and get t
 
 from shared.foundation.clickhouse.ddl import Ddl
 
+# No release misses anything: the type stays, and an insert without the column gets the same value.
+unused_since = 0
+
 _VERSION = (
     "ALTER TABLE {table:events} MODIFY COLUMN version UInt64 %s bitNot(arrival) CODEC(Delta, LZ4)"
 )

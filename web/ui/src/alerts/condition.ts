@@ -1,9 +1,10 @@
 // The condition of an alert in words.
 import type { AlertRow, EventFilter, MetricThreshold, Trigger } from "../api/types";
-import { decimal, exact, percent } from "../kit/text/formats";
+import { decimal, exact, percent, plural } from "../kit/text/formats";
 import { money } from "../kit/text/money";
 import { spanText } from "../kit/time/spans";
-import { attributesText, combinatorText, type Draft, type Fields, GROUPS, METRICS, text } from "./model";
+import { attributesText, GROUPS, METRICS } from "./choices";
+import { combinatorText, type Draft, type Fields, text } from "./model";
 
 /** The metric of a draft, which decides how its values are written. A budget is a sum of costs. */
 export function metricOf({ trigger_kind, metric }: Pick<Draft, "trigger_kind" | "metric">): string | null {
@@ -81,4 +82,17 @@ function boundText({ op, value }: Pick<Fields, "op" | "value">, metric: string |
 
 function overText({ window_secs }: Pick<Fields, "window_secs">): string {
   return ` over ${spanText(window_secs ?? 3600)}`;
+}
+
+/** When a rule opens an incident. */
+export function openingText({ min_breaches, eval_window }: Draft): string {
+  if (Number(eval_window) <= 1) return "Every breach counts: the first one opens an incident.";
+  const breaches = plural(Number(min_breaches), "breach", "breaches");
+  return `An incident opens after ${breaches} in the last ${eval_window} evaluations.`;
+}
+
+/** When an incident ends by itself. */
+export function resolvingText(evaluations: string): string {
+  const many = Number(evaluations) > 1 ? `${evaluations} evaluations in a row` : "one evaluation";
+  return `The incident ends after ${many} without a breach. Otherwise somebody resolves it.`;
 }

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AlertRow, Channel, MetricThreshold } from "../api/types";
+import type { Kind } from "./choices";
 import { conditionText, metricOf, valueText } from "./condition";
-import { bodyOf, draftOf, type Kind, specOf } from "./model";
+import { bodyOf, draftOf, specOf } from "./model";
 
 function alert(trigger_kind: Kind, trigger_spec: AlertRow["trigger_spec"], changes: Partial<AlertRow> = {}): AlertRow {
   return {

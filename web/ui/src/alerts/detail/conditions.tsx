@@ -4,7 +4,8 @@ import { Messages, SelectField } from "../../kit/form/fields";
 import type { Form } from "../../kit/form/form";
 import { Icon } from "../../kit/icon";
 import { readScoreKeys } from "../api";
-import { type Condition, type Draft, OPERATORS } from "../model";
+import { OPERATORS } from "../choices";
+import type { Condition, Draft } from "../model";
 
 const FIELD = "trigger_spec.conditions";
 

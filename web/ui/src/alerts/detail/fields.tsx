@@ -1,17 +1,15 @@
-import { readAttributeKeys, readValues } from "../../kit/dimensions/values";
-import { ChannelFields } from "../../kit/form/channel-fields";
 import { CheckField, RadioField, SelectField, TextField } from "../../kit/form/fields";
 import type { Form } from "../../kit/form/form";
-import { plural } from "../../kit/text/formats";
 import { spans } from "../../kit/time/spans";
 import { readFacet, readScoreKeys } from "../api";
-import { metricOf, unitText } from "../condition";
-import { type Draft, GROUPS, KINDS, METRICS, OPERATORS, PERIODS } from "../model";
+import { KINDS, METRICS, OPERATORS } from "../choices";
+import { metricOf, openingText, resolvingText, unitText } from "../condition";
+import type { Draft } from "../model";
 import { Conditions } from "./conditions";
+import { BudgetFields, DimensionFields, GroupField } from "./money-fields";
 
 const WINDOWS = spans(300, 900, 3600, 14_400, 86_400, 604_800);
 const INTERVALS = spans(30, 60, 300, 900, 3600, 86_400);
-const SEVERITIES = ["info", "warning", "critical"].map((value) => ({ value, label: value }));
 
 interface Props {
   form: Form<Draft>;
@@ -47,39 +45,16 @@ export function RuleFields({ form }: Props) {
         </p>
       ) : (
         <>
-          <p class="field-hint">{opening(form.values)}</p>
+          <p class="field-hint">{openingText(form.values)}</p>
           <CheckField
             form={form}
             name="auto_resolve"
             field="trigger_spec.auto_resolve"
             label="Resolve by itself"
-            hint={resolving(form.values.eval_window)}
+            hint={resolvingText(form.values.eval_window)}
           />
         </>
       )}
-    </div>
-  );
-}
-
-function opening({ min_breaches, eval_window }: Draft): string {
-  if (Number(eval_window) <= 1) return "Every breach counts: the first one opens an incident.";
-  const breaches = plural(Number(min_breaches), "breach", "breaches");
-  return `An incident opens after ${breaches} in the last ${eval_window} evaluations.`;
-}
-
-function resolving(evaluations: string): string {
-  const many = Number(evaluations) > 1 ? `${evaluations} evaluations in a row` : "one evaluation";
-  return `The incident ends after ${many} without a breach. Otherwise somebody resolves it.`;
-}
-
-/** What happens with a breach: how bad it is, and who gets to know. */
-export function NoticeFields({ form }: Props) {
-  return (
-    <div class="alert-part">
-      <RadioField form={form} name="severity" label="Severity" options={SEVERITIES} />
-      <ChannelFields form={form} />
-      <TextField form={form} name="description" label="Description" rows={2} placeholder="What to do when it fires" />
-      <CheckField form={form} name="enabled" label="Enabled" />
     </div>
   );
 }
@@ -269,85 +244,5 @@ function Trigger({ form }: Props) {
       </div>
       <DimensionFields form={form} />
     </>
-  );
-}
-
-/** The groups that have incidents of their own. */
-function GroupField({ form }: Props) {
-  const choices = async () => [
-    ...GROUPS,
-    ...(await readAttributeKeys()).map((one) => ({ ...one, value: `attr.${one.value}`, label: one.value })),
-  ];
-  return (
-    <SelectField
-      form={form}
-      name="group_by"
-      field="trigger_spec.group_by"
-      label="For each"
-      choices={choices}
-      typed
-      placeholder="all together"
-    />
-  );
-}
-
-function BudgetFields({ form }: Props) {
-  const field = (name: string) => `trigger_spec.${name}`;
-  return (
-    <>
-      <div class="field-row">
-        <TextField
-          form={form}
-          name="amount"
-          field={field("amount_usd")}
-          label="Amount"
-          type="number"
-          placeholder="50"
-          hint="US dollars, for each group."
-        />
-        <SelectField form={form} name="period" field={field("period")} label="Period" choices={PERIODS} />
-        <GroupField form={form} />
-      </div>
-      <div class="field-row">
-        <TextField form={form} name="levels" field={field("levels")} label="Levels" hint="Percentages that tell you." />
-        <TextField form={form} name="tz" field={field("tz")} label="Time zone" hint="Where its days begin." />
-      </div>
-      <CheckField
-        form={form}
-        name="forecast"
-        field={field("forecast")}
-        label="Forecast"
-        hint="It also tells you when the spending is going to pass the amount before the period ends."
-      />
-    </>
-  );
-}
-
-/** The filters by whose events they are. */
-function DimensionFields({ form }: Props) {
-  const dimension = (name: "user_id" | "agent_version" | "tag", label: string) => (
-    <SelectField
-      form={form}
-      name={name}
-      field={`trigger_spec.filter.${name}`}
-      label={label}
-      choices={() => readValues(name, "")}
-      typed
-      placeholder="all"
-    />
-  );
-  return (
-    <div class="field-row">
-      {dimension("user_id", "User")}
-      {dimension("agent_version", "Version")}
-      {dimension("tag", "Tag")}
-      <TextField
-        form={form}
-        name="attribute"
-        field="trigger_spec.filter.attributes"
-        label="Attributes"
-        placeholder="plan=pro"
-      />
-    </div>
   );
 }

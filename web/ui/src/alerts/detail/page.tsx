@@ -16,9 +16,11 @@ import { Pill } from "../../kit/text/values";
 import { spanText } from "../../kit/time/spans";
 import { pathOf } from "../../kit/url";
 import { deleteAlert, readAlert, saveAlert, sendTest } from "../api";
+import { KINDS } from "../choices";
 import { conditionText } from "../condition";
-import { bodyOf, draftOf, KINDS } from "../model";
-import { NoticeFields, RuleFields } from "./fields";
+import { bodyOf, draftOf } from "../model";
+import { RuleFields } from "./fields";
+import { NoticeFields } from "./notice-fields";
 import { Preview } from "./preview";
 import { AlertState } from "./state";
 
