@@ -10,6 +10,7 @@ that were deleted: so a deletion or a purge sees all of them, or none is written
 
 import threading
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from sqlalchemy import select, text
@@ -127,12 +128,27 @@ class _Step:
         if not self._row.dry_run and self._row.counted != self._row.written:
             done = calls.place_of(self._row.written, start)
             self._write(calls.reprice(book, self._between(done, place)), place)
-        rounds = Rounds(stop)
-        while place.ts < stop and not self._row.is_cancelled:
-            yielding.let_ingest_by(self._runtime, self._held.stopping)
-            self._held.require_leave()
-            place = self._round(book, rounds, place)
+        self._rounds(book, Rounds(stop), place, stop)
         return self._end("cancelled" if self._row.is_cancelled else "done")
+
+    def _rounds(self, book: PriceBook, rounds: Rounds, place: Place, stop: int) -> None:
+        """Counts and writes round by round; the next one is computed while one is written."""
+
+        def computed(after: Place) -> tuple[Repriced, Place]:
+            columns, last = rounds.next(after, self._read, calls.bytes_of)
+            return calls.reprice(book, columns), last
+
+        with ThreadPoolExecutor(1) as pool:
+            coming = pool.submit(computed, place)
+            while place.ts < stop and not self._row.is_cancelled:
+                yielding.let_ingest_by(self._runtime, self._held.stopping)
+                self._held.require_leave()
+                found, place = coming.result()
+                if place.ts < stop:
+                    coming = pool.submit(computed, place)
+                self._count(found, place)
+                if not self._row.dry_run:
+                    self._write(found, place)
 
     def _start(self) -> None:
         with self._runtime.postgres.transaction() as session:
@@ -143,16 +159,11 @@ class _Step:
                 prices=snapshot_of(session, self._row.org_id),
             )
 
-    def _round(self, book: PriceBook, rounds: Rounds, place: Place) -> Place:
-        """Counts and writes the next calls; returns the place of the last one."""
-        columns, after = rounds.next(place, self._read, calls.bytes_of)
-        found = calls.reprice(book, columns)
+    def _count(self, found: Repriced, place: Place) -> None:
+        """Adds the calls of a round to the figures, and commits the place."""
         figures = RepricingFigures.of(self._row.figures).plus(found.calls)
         with self._runtime.postgres.transaction() as session:
-            self._row = self._changed(session, counted=list(after), figures=figures.stored())
-        if not self._row.dry_run:
-            self._write(found, after)
-        return after
+            self._row = self._changed(session, counted=list(place), figures=figures.stored())
 
     def _read(self, place: Place, stop: int, limit: int) -> Columns:
         where = calls.conditions(self._org, self._wanted)

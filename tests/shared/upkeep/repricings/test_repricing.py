@@ -8,13 +8,12 @@ import pytest
 from shared.access import organizations
 from shared.foundation.core.errors import Conflict
 from shared.foundation.deployment.runtime import Runtime
-from shared.reading.prices.book import PriceBook
 from shared.reading.sessions import deleted, facts
 from shared.reading.sessions.totals import totals_of
 from shared.upkeep.repricings import calls, service
 from shared.upkeep.repricings.figures import RepricingFigures
 from shared.upkeep.repricings.models import Repricing
-from shared.upkeep.rewriting import writing
+from shared.upkeep.rewriting import writing, yielding
 from tests.shared.upkeep.repricings.conftest import Desk, Killed, Killer
 from tests.support.runtime import Org
 from tests.support.stored_calls import START_US, call, costs_of, store_as_before, store_calls
@@ -204,17 +203,16 @@ def test_one_at_a_time(desk: Desk) -> None:
 def test_a_running_one_ends_after_its_round(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     store_calls(desk.runtime, desk.org, TEN)
     desk.set_price(3)
-    made, real = desk.request(), calls.reprice
+    made = desk.request()
 
-    def reprice(book: PriceBook, columns: calls.Columns) -> calls.Repriced:
-        if columns:
+    def cancel_after_the_first(*_: object) -> None:
+        if figures(desk.read(made))["calls"]:
             with desk.runtime.postgres.transaction() as session:
                 service.cancel(session, desk.runtime.queue, desk.org.uuid, str(made))
-        return real(book, columns)
 
-    monkeypatch.setattr(calls, "reprice", reprice)
+    monkeypatch.setattr(yielding, "let_ingest_by", cancel_after_the_first)
     desk.work()
     ended = desk.read(made)
     assert ended.state == "cancelled"
-    assert figures(ended)["calls"] == 4
-    assert total(desk.runtime, desk.org) == 6 + 12
+    assert figures(ended)["calls"] == 8
+    assert total(desk.runtime, desk.org) == 2 + 24
