@@ -281,11 +281,17 @@ def _events(session_id: str, word: Word, *, hostile: bool) -> list[bytes]:
     tool = {"tool_name": word("tool", 256), "tool_call_id": word("call", 256)}
     model = {"model": word("model", 256), "request_id": word("request", 256)}
     hook = {"hook_name": word("hook", 256), "hook_id": "h", "trigger_event": word("trigger", 256)}
+    whose = {
+        "user_id": word("user", 256),
+        "agent_version": word("version", 128),
+        "tags": [word("tag", 64)],
+        "metadata": {"constructor": word("attribute", 256)},
+    }
     child = "__proto__" if hostile else "child"
     said = [{"role": word("role"), "content": [{"type": "text", "text": f"{free} {LINKS}"}]}]
     values: dict[str, Any] = {word("field", 4000, free=True): free, "formula": FORMULA}
     steps: list[dict[str, Any]] = [
-        {"type": "agent_start", "goal": free},
+        {"type": "agent_start", "goal": free, **whose},
         {"type": "model_request", **model, "messages": said, "system": free},
         {"type": "model_response", **model, "content": f"{free} {LINKS}", "input_tokens": 9},
         {"type": "agent_start", "agent_id": child, "parent_id": agent, "goal": free},

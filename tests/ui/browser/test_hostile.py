@@ -48,7 +48,11 @@ def pages_of(rival: Planted) -> Iterator[str]:
         f"sessions/{session}?view={view}"
         for view in ("waterfall", "transcript", "evaluations", "table")
     )
-    yield from ("sessions?live=0", f"compare?a={session}&b={session}", "events?live=0")
+    yield from (
+        "sessions?live=0&cols=user,version,tags,attr.constructor",
+        f"compare?a={session}&b={session}",
+        "events?live=0",
+    )
     yield from ("errors?t=all", "errors?t=all&by=tool_name", "errors?t=all&by=agent_id")
     yield from ("latency?t=all", "evaluations?t=all", "costs", "prices", "sql")
     yield from (f"sql/{ids['query']}", "dashboards")

@@ -19,7 +19,7 @@ const STATES: Record<State, { icon: IconName; tone: string }> = {
 const MOST_AGENTS = 2;
 const COST = "cost";
 /** The width of a column that shares the rest. */
-const LEAST = 90;
+const LEAST = 99;
 
 function StateCell({ state }: { state: State }) {
   const { icon, tone } = STATES[state];
@@ -129,7 +129,7 @@ export function columnsOf(context: Context): Column<Session>[] {
     {
       key: "session",
       label: "Session",
-      width: "130px",
+      width: "128px",
       narrow: "title",
       cell: ({ session_id }) => (
         <>
