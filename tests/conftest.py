@@ -1,5 +1,6 @@
 """Fixtures for every test. Each test uses only the fixtures of the servers that it needs."""
 
+import gc
 import os
 import re
 from collections.abc import Iterator
@@ -36,7 +37,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Watches fast tests, and logs plain tracebacks, as the service does.
 
     By default structlog prints every variable of every frame in colours, which takes seconds.
+    Collection makes most of its objects to stay, so the garbage collector pauses until its end.
     """
+    gc.disable()
     config.pluginmanager.register(FastTests())
     if config.getoption("record") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Recording(DURATIONS))
@@ -59,6 +62,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     mark_fast(items)
     if hasattr(config, "workerinput"):  # one of several processes
         longest_first(items, config.workerinput["workercount"])
+
+
+def pytest_collection_finish() -> None:
+    """Frees what collection left, and keeps all modules and tests out of later searches."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)
