@@ -45,6 +45,7 @@ from web.queries import routes as queries
 from web.receipts import routes as receipts
 from web.repricings import routes as repricings
 from web.rule import Rule
+from web.rule import RouteRule
 from web.sessions import routes as sessions
 from web.settings import routes as settings
 from web.ui import routes as ui
@@ -101,7 +102,7 @@ def create_app(runtime: Runtime) -> Flask:
     """
     builtin_prices(runtime.settings.model_prices_file)
     app = Flask("web", static_folder=None)
-    app.url_rule_class = Rule
+    app.url_rule_class = RouteRule
     app.config["MAX_CONTENT_LENGTH"] = _MAX_BODY_BYTES
     app.url_map.merge_slashes = False
     app.json.sort_keys = False  # type: ignore[attr-defined] # keep the schema's order

@@ -15,7 +15,7 @@ from web.auth import KEY_SCHEME, SESSION_SCHEME, public
 from web.blueprint import Blueprint
 from web.errors import ErrorBody
 from web.responses import json_response, raw_json_response
-from web.rule import Rule
+from web.rule import RouteRule
 from web.session_cookie import COOKIE
 
 # Of the API as clients know it. Watchpost's own version is in `shared.foundation.core.version`.
@@ -62,7 +62,7 @@ def publish(app: Flask, blueprints: tuple[Blueprint, ...]) -> None:
 def _document_of(blueprints: tuple[Blueprint, ...]) -> bytes:
     """Returns the document, which an application of its own describes, as JSON."""
     app = Flask("document", static_folder=None)
-    app.url_rule_class = Rule
+    app.url_rule_class = RouteRule
     app.json.sort_keys = False  # type: ignore[attr-defined] # keep the schema's order
     app.url_map.converters.update(any_id=paths.AnyId, event_id=paths.EventId)
     api = _api_of(app)

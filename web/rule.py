@@ -6,7 +6,7 @@ from typing import Any
 from werkzeug import routing
 
 
-class Rule(routing.Rule):
+class RouteRule(routing.Rule):
     """Prepares for making URLs when it is first asked for one, and nothing here asks.
 
     Werkzeug prepares at once. That would take four fifths of the time to create the application.
