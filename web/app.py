@@ -44,7 +44,6 @@ from web.prices import routes as prices
 from web.queries import routes as queries
 from web.receipts import routes as receipts
 from web.repricings import routes as repricings
-from web.rule import Rule
 from web.rule import RouteRule
 from web.sessions import routes as sessions
 from web.settings import routes as settings

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from shared.reading.costs.call import StoredCost
+from shared.reading.costs.call import CostOfEvent
 from web.costs import schemas
 from web.prices.schemas import price_row
 
 _row = schemas.StoredCost()
 
 
-def stored_cost_row(cost: StoredCost | None) -> dict[str, Any] | None:
+def stored_cost_row(cost: CostOfEvent | None) -> dict[str, Any] | None:
     """Returns the row of a call's cost, null for what is no call."""
     if cost is None:
         return None

@@ -54,7 +54,7 @@ class Others(NamedTuple):
         return self.before_ms << POSITION_BITS
 
 
-class EventKey(NamedTuple):
+class EventIdentity(NamedTuple):
     """What makes an event the same in every store; `ts` in microseconds since the epoch."""
 
     session_id: str
@@ -70,7 +70,7 @@ class ExistingRows(NamedTuple):
 
     ids: set[int]
     sessions: set[str]
-    arrivals: dict[EventKey, int]
+    arrivals: dict[EventIdentity, int]
 
 
 def existing(
@@ -118,13 +118,13 @@ def _look_into_stream(
 
 
 def _note_arrivals(
-    waiting: Batch, ids: Collection[int], format_name: str, arrivals: dict[EventKey, int]
+    waiting: Batch, ids: Collection[int], format_name: str, arrivals: dict[EventIdentity, int]
 ) -> None:
     for place, event_id in enumerate(waiting.ids):
         if event_id not in ids:
             continue
         if _document(waiting.payloads[place]).node("source").text("format") == format_name:
-            key = EventKey(waiting.session_ids[place], waiting.ts[place], event_id)
+            key = EventIdentity(waiting.session_ids[place], waiting.ts[place], event_id)
             arrival = waiting.arrivals[place]
             arrivals[key] = min(arrival, arrivals.get(key, arrival))
 
@@ -167,7 +167,7 @@ def _look_into_clickhouse(
             where.add(_OF_FORMAT, format=replaced)
             rows = clickhouse.rows(_ARRIVALS.format(where=where), where.params, settings=_LIMITS)
             # The stored row has the first arrival, whatever waits.
-            found.arrivals.update((EventKey(*key), arrival) for *key, arrival in rows)
+            found.arrivals.update((EventIdentity(*key), arrival) for *key, arrival in rows)
     if others is None:
         return
     for some in _parts(list(spans.items()), _SESSIONS):

@@ -13,7 +13,7 @@ from shared.foundation.deployment.runtime import Runtime
 from shared.intake.imports.assembling import Conversion, ImportTarget
 from shared.intake.imports.decisions import StoredDecisions
 from shared.intake.imports.dimensions import GivenDimensions
-from shared.intake.imports.existing import EventKey, ExistingRows, Others, existing
+from shared.intake.imports.existing import EventIdentity, ExistingRows, Others, existing
 from shared.intake.imports.file import ImportFile, last_two_parts
 from shared.intake.imports.formats import ImportFormat, format_of
 from shared.intake.imports.lock import Lock, locked
@@ -94,7 +94,7 @@ class ReadFile(NamedTuple):
     redactor: Redactor
 
 
-class Sorted(NamedTuple):
+class SortedEvents(NamedTuple):
     """The events of a file that are new, and those that replace stored ones."""
 
     new: Batch
@@ -136,14 +136,19 @@ class Imports:
                     left_alone={_ELSEWHERE: left_alone} if left_alone else {},
                 )
                 if new.ids or replacing.ids:
-                    self._add(sender, read.converted, Sorted(new, replacing), receipt, lock)
+                    self._add(sender, read.converted, SortedEvents(new, replacing), receipt, lock)
                 else:
                     self._ingest.count(org_id, receipt)
         count_batch(sender.origin, answer.accepted, answer.skipped)
         return answer
 
     def _add(
-        self, sender: Sender, converted: Conversion, found: Sorted, receipt: Receipt, lock: Lock
+        self,
+        sender: Sender,
+        converted: Conversion,
+        found: SortedEvents,
+        receipt: Receipt,
+        lock: Lock,
     ) -> None:
         new, replacing = found
         sessions = set(new.session_ids)
@@ -169,7 +174,7 @@ class Imports:
 
     def _answer(
         self, org_id: str, read: ReadFile, wanted: ImportOptions
-    ) -> tuple[ImportResult, Sorted]:
+    ) -> tuple[ImportResult, SortedEvents]:
         """Returns the answer, and the events to store."""
         before_ms = wanted.existing_before_ms
         others = None
@@ -180,7 +185,7 @@ class Imports:
         new = _new(batch, found)
         replacing = _replacing(batch, found)
         answer = _answer(read.form, wanted, read.converted, found, new, len(replacing))
-        return answer, Sorted(batch.pick(new), replacing)
+        return answer, SortedEvents(batch.pick(new), replacing)
 
     def _read(self, sender: Sender, body: bytes, wanted: ImportOptions) -> ReadFile:
         settings = self._runtime.settings
@@ -215,8 +220,8 @@ def _new(batch: Batch, found: ExistingRows) -> list[int]:
 
 def _replacing(batch: Batch, found: ExistingRows) -> Batch:
     """Returns the events that replace stored ones, each once and with the arrival of the first."""
-    places: dict[EventKey, int] = {}
-    for place, key in enumerate(map(EventKey, batch.session_ids, batch.ts, batch.ids)):
+    places: dict[EventIdentity, int] = {}
+    for place, key in enumerate(map(EventIdentity, batch.session_ids, batch.ts, batch.ids)):
         if key in found.arrivals and key.session_id not in found.sessions:
             places.setdefault(key, place)
     picked = batch.pick(list(places.values()))

@@ -22,7 +22,7 @@ _STORED = ("cost_usd", "cost_source", "unpriced_reason", "reported_usd", "comput
 COLUMNS = (*_USAGE, *_STORED, "cost_notes", "price_id")
 
 
-class StoredCost(NamedTuple):
+class CostOfEvent(NamedTuple):
     """The cost of a call as it is stored; dollars are numbers.
 
     `price` is the one that it was computed with, None if that does not hold for the call any more.
@@ -39,7 +39,7 @@ class StoredCost(NamedTuple):
     price: Price | None
 
 
-def stored_cost(runtime: Runtime, org_id: UUID, event: Mapping[str, Any]) -> StoredCost | None:
+def stored_cost(runtime: Runtime, org_id: UUID, event: Mapping[str, Any]) -> CostOfEvent | None:
     """Returns the cost of an event, given its `COLUMNS`; None if it is no call.
 
     While PostgreSQL is away, the cost has neither a price nor lines.
@@ -47,7 +47,7 @@ def stored_cost(runtime: Runtime, org_id: UUID, event: Mapping[str, Any]) -> Sto
     if event["cost_source"] is None:
         return None
     price, lines = _parts(runtime, org_id, event)
-    return StoredCost(
+    return CostOfEvent(
         **{name: _number(event[name]) for name in _STORED},
         lines=lines,
         notes=event["cost_notes"],

@@ -37,7 +37,7 @@ MAY_BE_CALL = "event_type IN ('model_response', 'tool_result')"
 IS_CALL = "isNotNull(cost_source)"
 
 
-class CostFigures(msgspec.Struct, frozen=True):
+class CallSums(msgspec.Struct, frozen=True):
     """The figures of some calls; dollars are numbers.
 
     `cost_usd` is None if no call has a cost. `difference_usd` is reported less computed, of calls
@@ -60,7 +60,7 @@ class CostFigures(msgspec.Struct, frozen=True):
     difference_usd: float
 
 
-NOTHING = CostFigures(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, None, 0.0, 0.0, 0.0)
+NOTHING = CallSums(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, None, 0.0, 0.0, 0.0)
 
 
 def sums(prefix: str) -> str:
@@ -78,11 +78,11 @@ def figure(prefix: str, name: str) -> str:
     return f"{prefix}{NAMES.index(name)}"
 
 
-def from_row(row: Sequence[Any], sessions: int) -> CostFigures:
+def from_row(row: Sequence[Any], sessions: int) -> CallSums:
     """Reads the figures of a row, in the order of `NAMES`."""
     found: dict[str, Any] = dict(zip(NAMES, row, strict=True))
     for name in _AMOUNTS:
         # Sums without any amount are null.
         found[name] = float(found[name] or 0)
     cost = found.pop("cost_usd")
-    return CostFigures(sessions=sessions, cost_usd=None if cost is None else float(cost), **found)
+    return CallSums(sessions=sessions, cost_usd=None if cost is None else float(cost), **found)

@@ -125,7 +125,7 @@ class SumsRow(NamedTuple):
 
     kind: int
     position: GroupPosition
-    figures: figures.CostFigures
+    figures: figures.CallSums
     points: Sequence[Sequence[Any]]
 
 

@@ -15,7 +15,7 @@ from shared.foundation.core.clock import format_us, now_us, to_us
 from shared.foundation.core.cursor import decode_cursor, encode_cursor
 from shared.foundation.core.errors import Invalid
 from shared.reading.costs import calendar
-from shared.reading.costs.figures import NOTHING, CostFigures
+from shared.reading.costs.figures import NOTHING, CallSums
 from shared.reading.costs.groups import TAG, require_groups
 from shared.reading.costs.places import cost_place
 from shared.reading.costs.statement import (
@@ -53,14 +53,14 @@ class CostQuery(NamedTuple):
     cursor: str | None = None
 
 
-class CostBounds(msgspec.Struct, rename={"from_": "from"}):
+class CostRange(msgspec.Struct, rename={"from_": "from"}):
     """The range of the calls, `to` exclusive."""
 
     from_: str
     to: str
 
 
-class CostPoint(msgspec.Struct):
+class SumPoint(msgspec.Struct):
     """The calls of a bucket, which begins at `ts`; `cost_usd` is None if none of them has one."""
 
     ts: str
@@ -69,22 +69,22 @@ class CostPoint(msgspec.Struct):
     tokens: int
 
 
-class CostSeries(msgspec.Struct):
+class SumSeries(msgspec.Struct):
     """A group over time; without a key it is all calls."""
 
     key: Key | None
-    points: list[CostPoint]
+    points: list[SumPoint]
 
 
 class CostAnswer(msgspec.Struct):
     """The sums; a group is its key beside its figures, and `other` adds up all further groups."""
 
-    bounds: CostBounds
+    bounds: CostRange
     currency: str
-    total: CostFigures
+    total: CallSums
     groups: list[dict[str, Any]]
-    other: CostFigures | None
-    series: list[CostSeries]
+    other: CallSums | None
+    series: list[SumSeries]
     next_cursor: str | None
 
 
@@ -166,11 +166,11 @@ def _answer(asked: CostQuery, question: SumsQuestion, rows: Sequence[SumsRow]) -
     groups = of_kind[GROUP] if asked.group_by else []
     of_groups = ((_key(asked, row), row.points) for row in of_kind[SERIES])
     series = [
-        CostSeries(key, _points(question.starts, points))
+        SumSeries(key, _points(question.starts, points))
         for key, points in [(None, total.points), *of_groups]
     ]
     return CostAnswer(
-        bounds=CostBounds(*map(format_us, question.span)),
+        bounds=CostRange(*map(format_us, question.span)),
         currency="USD",
         total=total.figures,
         groups=[{"key": _key(asked, row), **msgspec.structs.asdict(row.figures)} for row in groups],
@@ -188,12 +188,12 @@ def _key(asked: CostQuery, row: SumsRow) -> Key:
     return dict(zip(asked.group_by, row.position.keys, strict=True))
 
 
-def _points(starts: Sequence[int], found: Sequence[Sequence[Any]]) -> list[CostPoint]:
+def _points(starts: Sequence[int], found: Sequence[Sequence[Any]]) -> list[SumPoint]:
     """Returns a point for each bucket."""
     by_start = {start: values for start, *values in zip(*found, strict=True)}
     points = []
     for start in starts:
         calls, unpriced, tokens, cost = by_start.get(start, (0, 0, 0, 0))
         has_cost = calls == 0 or calls > unpriced
-        points.append(CostPoint(format_us(start), float(cost) if has_cost else None, calls, tokens))
+        points.append(SumPoint(format_us(start), float(cost) if has_cost else None, calls, tokens))
     return points

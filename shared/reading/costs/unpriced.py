@@ -45,14 +45,14 @@ LIMIT {MAX_MODELS + 1}
 _SUMS = 4
 
 
-class CallExample(msgspec.Struct):
+class UnpricedExample(msgspec.Struct):
     """The newest call of some."""
 
     session_id: str
     event_id: int
 
 
-class UnpricedModel(msgspec.Struct):
+class UnpricedCalls(msgspec.Struct):
     """Calls without a price; shares are of all calls, and of the tokens of all calls."""
 
     model: str | None
@@ -66,10 +66,10 @@ class UnpricedModel(msgspec.Struct):
     share_of_tokens: float
     first_at: str
     last_at: str
-    example: CallExample
+    example: UnpricedExample
 
 
-class UnpricedTotal(msgspec.Struct):
+class UnpricedShare(msgspec.Struct):
     """All calls, and the part of them that has no price; shares without any call are 0."""
 
     calls: int
@@ -81,8 +81,8 @@ class UnpricedTotal(msgspec.Struct):
 class UnpricedAnswer(msgspec.Struct):
     """The calls without a price, those of most calls first, at most 500 rows."""
 
-    models: list[UnpricedModel]
-    total: UnpricedTotal
+    models: list[UnpricedCalls]
+    total: UnpricedShare
 
 
 def unpriced(
@@ -107,14 +107,14 @@ def _answer(rows: Sequence[Row]) -> UnpricedAnswer:
     calls, without, tokens, tokens_without = rows[0][-_SUMS:] if rows else (0, 0, 0, 0)
     # Over no rows ClickHouse adds up to nothing.
     shares = _share(without or 0, calls), _share(tokens_without or 0, tokens)
-    total = UnpricedTotal(calls, without or 0, *shares)
+    total = UnpricedShare(calls, without or 0, *shares)
     models = [_model(row[1:-_SUMS], calls, tokens) for row in rows if row[0]]
     return UnpricedAnswer(models[:MAX_MODELS], total)
 
 
-def _model(row: Row, all_calls: int, all_tokens: int) -> UnpricedModel:
+def _model(row: Row, all_calls: int, all_tokens: int) -> UnpricedCalls:
     model, provider, tier, reason, calls, inputs, outputs, first, last, example = row
-    return UnpricedModel(
+    return UnpricedCalls(
         model,
         provider,
         tier,
@@ -126,7 +126,7 @@ def _model(row: Row, all_calls: int, all_tokens: int) -> UnpricedModel:
         _share(inputs + outputs, all_tokens),
         format_us(first),
         format_us(last),
-        CallExample(*example),
+        UnpricedExample(*example),
     )
 
 

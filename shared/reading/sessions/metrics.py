@@ -13,7 +13,7 @@ _PARAMETER = "metric_filters"
 _PICODOLLAR, _ONE = Decimal("1e-12"), Decimal(1)
 
 
-class Metric(NamedTuple):
+class SessionMetric(NamedTuple):
     """A figure of all events of a session, or of its times.
 
     `sql` is over its events, or with `of_times` over its rows of `agent_sessions`. It is a whole
@@ -32,21 +32,21 @@ class Metric(NamedTuple):
 
 # No other event has a cost. What an event reports stays when its cost is computed again.
 _CALLS = f"(event_type = '{MODEL.end}' OR event_type = '{TOOL.end}' AND isNotNull(reported_usd))"
-METRICS: dict[str, Metric] = {
-    "cost_usd": Metric("sum(cost_usd)", "cost_usd", is_amount=True, which=(_CALLS,)),
-    "tokens": Metric(
+METRICS: dict[str, SessionMetric] = {
+    "cost_usd": SessionMetric("sum(cost_usd)", "cost_usd", is_amount=True, which=(_CALLS,)),
+    "tokens": SessionMetric(
         "toInt64(sum(coalesce(input_tokens, 0)) + sum(coalesce(output_tokens, 0)))",
         "input_tokens + output_tokens",
     ),
-    "duration_ms": Metric(
+    "duration_ms": SessionMetric(
         "dateDiff('microsecond', min(started_at), max(last_event_at))",
         "dateDiff('microsecond', started_at, last_event_at)",
         Decimal(1000),
         of_times=True,
     ),
-    "error_count": Metric("toInt64(countIf(is_error))", "error_count"),
-    "event_count": Metric("toInt64(count())", "event_count"),
-    "model_calls": Metric("toInt64(countIf(isNotNull(cost_source)))", "model_calls"),
+    "error_count": SessionMetric("toInt64(countIf(is_error))", "error_count"),
+    "event_count": SessionMetric("toInt64(count())", "event_count"),
+    "model_calls": SessionMetric("toInt64(countIf(isNotNull(cost_source)))", "model_calls"),
 }
 # No figure is larger, and the types of bounds hold it.
 MOST = Decimal(10**18)

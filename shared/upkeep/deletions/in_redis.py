@@ -10,14 +10,14 @@ from shared.intake.ingest import dead_letters
 from shared.intake.ingest.dead_letters import DeadLetter
 from shared.intake.receipts import skipped
 from shared.upkeep.deletions.mentions import Mentions
-from shared.upkeep.deletions.target import Person
+from shared.upkeep.deletions.target import NamedPerson
 
 
 def clean(
     client: redis.Redis,
     org_id: str,
     session_ids: Collection[str],
-    person: Person | None,
+    person: NamedPerson | None,
     mentions: Mentions,
     *,
     remove: bool = True,
@@ -40,7 +40,7 @@ def clean(
 def _is_about(
     letter: DeadLetter,
     session_ids: frozenset[str],
-    person: Person | None,
+    person: NamedPerson | None,
     mentions: Mentions,
 ) -> bool:
     batch = letter.batch

@@ -36,7 +36,7 @@ from shared.reading.sessions import deleted
 from shared.upkeep.deletions import in_clickhouse, in_postgres, in_redis
 from shared.upkeep.deletions.models import LIVE, ROUND, Deletion
 from shared.upkeep.deletions.service import mentions_of, person_of
-from shared.upkeep.deletions.target import MAX_OF_USER, MAX_SESSIONS, Person
+from shared.upkeep.deletions.target import MAX_OF_USER, MAX_SESSIONS, NamedPerson
 
 log = get_logger(__name__)
 
@@ -157,7 +157,7 @@ class _Step:
             return self._search(person)
         return self._search(person, MAX_SESSIONS)
 
-    def _search(self, person: Person, allowed: int | None = None) -> Sequence[str]:
+    def _search(self, person: NamedPerson, allowed: int | None = None) -> Sequence[str]:
         """Returns the sessions of a person; raises `Conflict` for more than are allowed.
 
         Without a bound it returns those of one round.
@@ -255,7 +255,7 @@ class _Step:
         self._count("redis", found)
 
     @property
-    def _person(self) -> Person | None:
+    def _person(self) -> NamedPerson | None:
         return person_of(self._row)
 
     @property

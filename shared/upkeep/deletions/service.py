@@ -20,7 +20,7 @@ from shared.reading.sessions.deleted import Hashing, hashing_of
 from shared.upkeep.deletions import in_clickhouse, in_postgres, in_redis
 from shared.upkeep.deletions.mentions import Mentions
 from shared.upkeep.deletions.models import LIVE, Deletion
-from shared.upkeep.deletions.target import MAX_OF_USER, MAX_SESSIONS, DeletionTarget, Person
+from shared.upkeep.deletions.target import MAX_OF_USER, MAX_SESSIONS, DeletionTarget, NamedPerson
 
 DEFAULT_PAGE, MAX_PAGE = 50, 200
 # Deletions of an organization that are not finished.
@@ -124,7 +124,7 @@ def preview(runtime: Runtime, org_id: uuid.UUID, target: DeletionTarget) -> dict
 
 
 def _in_clickhouse(
-    runtime: Runtime, hashing: Hashing, session_ids: list[str], person: Person | None
+    runtime: Runtime, hashing: Hashing, session_ids: list[str], person: NamedPerson | None
 ) -> dict[str, int]:
     clickhouse = runtime.clickhouse
     if person is not None and person.user is not None:
@@ -141,12 +141,12 @@ def _in_clickhouse(
     }
 
 
-def person_of(target: DeletionTarget | Deletion) -> Person | None:
+def person_of(target: DeletionTarget | Deletion) -> NamedPerson | None:
     """Returns the person whom a deletion is about, None if it names sessions."""
-    return None if target.value is None else Person(target.field, target.value)
+    return None if target.value is None else NamedPerson(target.field, target.value)
 
 
-def mentions_of(session_ids: list[str], person: Person | None) -> Mentions:
+def mentions_of(session_ids: list[str], person: NamedPerson | None) -> Mentions:
     """Returns the words whose mention counts as a quote."""
     if person is None:
         return Mentions(session_ids)

@@ -30,7 +30,7 @@ class DeletionTarget(NamedTuple):
     value: str | None = None
 
 
-class Person(NamedTuple):
+class NamedPerson(NamedTuple):
     """A person whose sessions are deleted: the `value` of a `field`, else the user of events."""
 
     field: str | None

@@ -21,7 +21,7 @@ from shared.reading.dimensions.completeness import filled_since
 from shared.reading.dimensions.models import DimensionBackfill
 from shared.reading.exports.schedules import service as export_schedules
 from shared.upkeep.dimensions import filling
-from shared.upkeep.dimensions.filling import Columns, Filled
+from shared.upkeep.dimensions.filling import Columns, FilledRows
 from shared.upkeep.retention.limits import kept_from
 from shared.upkeep.rewriting import writing, yielding
 from shared.upkeep.rewriting.places import Place
@@ -106,7 +106,7 @@ class _Backfill:
         where.between("ts", kept_from(self._runtime, self._id), None)
         return filling.read(self._runtime.clickhouse, where, limit)
 
-    def _write(self, found: Filled, place: Place, events: int) -> None:
+    def _write(self, found: FilledRows, place: Place, events: int) -> None:
         with self._runtime.postgres.transaction() as session:
             writing.write_kept(
                 session,

@@ -36,7 +36,7 @@ _PAYLOAD = 4
 Columns = Sequence[Sequence[Any]]
 
 
-class Filled(NamedTuple):
+class FilledRows(NamedTuple):
     """The keys of events that get more dimensions, and all dimensions of each."""
 
     keys: list[tuple[int, str, int]]
@@ -54,9 +54,9 @@ def bytes_of(columns: Columns) -> int:
     return sum(map(len, columns[_PAYLOAD]))
 
 
-def fill(columns: Columns, rules: DimensionRules) -> Filled:
+def fill(columns: Columns, rules: DimensionRules) -> FilledRows:
     """Reads the payloads of events as ingest does. What an event has already stays."""
-    filled = Filled([], [])
+    filled = FilledRows([], [])
     if not columns:
         return filled
     ts, session_ids, ids, event_types, sent, *stored = columns

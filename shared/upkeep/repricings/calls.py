@@ -65,7 +65,7 @@ class CallFilter(NamedTuple):
     environment: str | None = None
 
 
-class Repriced(NamedTuple):
+class RepricedRound(NamedTuple):
     """The calls of a round: for figures, and the keys and values of those that differ."""
 
     calls: list[RepricedCall]
@@ -102,9 +102,9 @@ def bytes_of(columns: Columns) -> int:
     return sum(map(len, columns[_PAYLOAD]))
 
 
-def reprice(book: PriceBook, columns: Columns) -> Repriced:
+def reprice(book: PriceBook, columns: Columns) -> RepricedRound:
     """Computes the calls of columns that `read` returned."""
-    found = Repriced([], [], [])
+    found = RepricedRound([], [], [])
     if not columns:
         return found
     for ts, session_id, event_id, event_type, model, window, payload, *old in zip(

@@ -29,7 +29,7 @@ from shared.reading.prices.book import PriceBook
 from shared.reading.prices.builtin import builtin_prices
 from shared.reading.prices.service import book_of, snapshot_of
 from shared.upkeep.repricings import calls, service
-from shared.upkeep.repricings.calls import CallFilter, Columns, Repriced
+from shared.upkeep.repricings.calls import CallFilter, Columns, RepricedRound
 from shared.upkeep.repricings.figures import RepricingFigures
 from shared.upkeep.repricings.models import LIVE, Repricing
 from shared.upkeep.retention.limits import kept_from
@@ -82,11 +82,11 @@ class Repricings:
     def _step(self, held: HeldRow[Repricing]) -> None:
         row = held.row
         with request_context(row.request_id, repricing_id=str(row.id)):
-            step = _Step(self._runtime, held)
+            step = _Round(self._runtime, held)
             log.info("repricing_step", step=step.outcome(), calls=step.calls)
 
 
-class _Step:
+class _Round:
     """One worker's hold on a repricing."""
 
     def __init__(self, runtime: Runtime, held: HeldRow[Repricing]) -> None:
@@ -134,7 +134,7 @@ class _Step:
     def _rounds(self, book: PriceBook, rounds: Rounds, place: Place, stop: int) -> None:
         """Counts and writes round by round; the next one is computed while one is written."""
 
-        def computed(after: Place) -> tuple[Repriced, Place]:
+        def computed(after: Place) -> tuple[RepricedRound, Place]:
             columns, last = rounds.next(after, self._read, calls.bytes_of)
             return calls.reprice(book, columns), last
 
@@ -159,7 +159,7 @@ class _Step:
                 prices=snapshot_of(session, self._row.org_id),
             )
 
-    def _count(self, found: Repriced, place: Place) -> None:
+    def _count(self, found: RepricedRound, place: Place) -> None:
         """Adds the calls of a round to the figures, and commits the place."""
         figures = RepricingFigures.of(self._row.figures).plus(found.calls)
         with self._runtime.postgres.transaction() as session:
@@ -179,7 +179,7 @@ class _Step:
         since = kept_from(self._runtime, self._row.org_id)
         return where.between("ts", since, None)
 
-    def _write(self, found: Repriced, place: Place) -> None:
+    def _write(self, found: RepricedRound, place: Place) -> None:
         """Writes copies of calls with their new values, and commits the place."""
         with self._runtime.postgres.transaction() as session:
             self._require_held(session)

@@ -8,7 +8,7 @@ from clickhouse_driver.bufferedreader import BufferedSocketReader
 from clickhouse_driver.reader import read_binary_str
 from clickhouse_driver.varint import read_varint
 
-from shared.reading.queries.results.columns import Budget, ColumnReader, Unreadable, column_of
+from shared.reading.queries.results.columns import ColumnReader, Unreadable, ValueBudget, column_of
 
 _PLAIN, _SPARSE = b"\0", b"\1"
 # Marks the last group of rows of a sparse column.
@@ -36,7 +36,7 @@ class Blocks:
 
     def __init__(self, buffer: BufferedSocketReader) -> None:
         self._buffer = buffer
-        self.budget = Budget()
+        self.budget = ValueBudget()
 
     def read(self, use_numpy: bool | None = None) -> ResultBlock:  # noqa: ARG002 the driver passes it
         """Reads the next block.

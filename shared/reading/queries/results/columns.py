@@ -41,7 +41,7 @@ class Buffer(Protocol):
         """Reads that many strings, each preceded by its length."""
 
 
-class Budget:
+class ValueBudget:
     """The number of values that a result may still have."""
 
     def __init__(self, most: int = MAX_VALUES) -> None:
@@ -54,7 +54,7 @@ class Budget:
             raise TooManyValues
 
 
-Read = Callable[[int, Buffer, Budget], list[Any]]
+Read = Callable[[int, Buffer, ValueBudget], list[Any]]
 
 
 class ColumnReader:
@@ -90,7 +90,7 @@ def column_of(type_: str) -> ColumnReader:
 def _fixed(code: str, convert: Callable[[Any], object] | None = None) -> ColumnReader:
     """Returns a reader for values of a width that `struct` knows."""
 
-    def read(count: int, buffer: Buffer, budget: Budget) -> list[Any]:
+    def read(count: int, buffer: Buffer, budget: ValueBudget) -> list[Any]:
         budget.spend(count)
         form = struct.Struct(f"<{count}{code}")
         found = form.unpack(buffer.read(form.size))
@@ -102,7 +102,7 @@ def _fixed(code: str, convert: Callable[[Any], object] | None = None) -> ColumnR
 def _wide(size: int, convert: Callable[[bytes], object]) -> ColumnReader:
     """Returns a reader for values of any other width."""
 
-    def read(count: int, buffer: Buffer, budget: Budget) -> list[Any]:
+    def read(count: int, buffer: Buffer, budget: ValueBudget) -> list[Any]:
         budget.spend(count)
         data = buffer.read(size * count)
         return [convert(data[at : at + size]) for at in range(0, size * count, size)]
@@ -110,16 +110,16 @@ def _wide(size: int, convert: Callable[[bytes], object]) -> ColumnReader:
     return ColumnReader(read)
 
 
-def _read_texts(count: int, buffer: Buffer, budget: Budget) -> list[Any]:
+def _read_texts(count: int, buffer: Buffer, budget: ValueBudget) -> list[Any]:
     budget.spend(count)
     return list(map(values.text, buffer.read_strings(count)))
 
 
-def _read_json(count: int, buffer: Buffer, budget: Budget) -> list[Any]:
+def _read_json(count: int, buffer: Buffer, budget: ValueBudget) -> list[Any]:
     return [msgspec.Raw(text.encode()) for text in _read_texts(count, buffer, budget)]
 
 
-def _read_ends(count: int, buffer: Buffer, budget: Budget) -> tuple[int, ...]:
+def _read_ends(count: int, buffer: Buffer, budget: ValueBudget) -> tuple[int, ...]:
     """Reads the end of each row's elements, with a 0 in front; each row counts as a value."""
     budget.spend(count)
     return (0, *struct.unpack(f"<{count}Q", buffer.read(8 * count)))
@@ -139,7 +139,7 @@ def _enum(type_: Type) -> ColumnReader:
 def _nullable(type_: Type) -> ColumnReader:
     inner = _argument(type_)
 
-    def read(count: int, buffer: Buffer, budget: Budget) -> list[Any]:
+    def read(count: int, buffer: Buffer, budget: ValueBudget) -> list[Any]:
         nulls = buffer.read(count)
         found = inner.read(count, buffer, budget)
         return [None if null else value for null, value in zip(nulls, found, strict=True)]
@@ -148,7 +148,7 @@ def _nullable(type_: Type) -> ColumnReader:
 
 
 def _array(inner: ColumnReader) -> ColumnReader:
-    def read(count: int, buffer: Buffer, budget: Budget) -> list[Any]:
+    def read(count: int, buffer: Buffer, budget: ValueBudget) -> list[Any]:
         ends = _read_ends(count, buffer, budget)
         found = inner.read(ends[-1], buffer, budget) if ends[-1] else []
         return [found[start:end] for start, end in pairwise(ends)]
@@ -159,7 +159,7 @@ def _array(inner: ColumnReader) -> ColumnReader:
 def _map(type_: Type) -> ColumnReader:
     keys, inner = (_column(_type_of(arg)) for arg in type_.args)
 
-    def read(count: int, buffer: Buffer, budget: Budget) -> list[Any]:
+    def read(count: int, buffer: Buffer, budget: ValueBudget) -> list[Any]:
         ends = _read_ends(count, buffer, budget)
         total = ends[-1]
         names = list(map(values.key, keys.read(total, buffer, budget))) if total else []
@@ -176,7 +176,7 @@ def _tuple(type_: Type) -> ColumnReader:
     columns = [_column(_type_of(arg)) for arg in type_.args]
     labels = [arg.label for arg in type_.args]
 
-    def read(count: int, buffer: Buffer, budget: Budget) -> list[Any]:
+    def read(count: int, buffer: Buffer, budget: ValueBudget) -> list[Any]:
         budget.spend(count)
         if not columns:
             buffer.read(count)
@@ -194,7 +194,7 @@ def _low_cardinality(type_: Type) -> ColumnReader:
     nullable = inner.name == "Nullable"
     column = _argument(inner) if nullable else _column(inner)
 
-    def read(count: int, buffer: Buffer, budget: Budget) -> list[Any]:
+    def read(count: int, buffer: Buffer, budget: ValueBudget) -> list[Any]:
         budget.spend(count)
         form, size = struct.unpack("<QQ", buffer.read(16))
         dictionary = column.read(size, buffer, budget)

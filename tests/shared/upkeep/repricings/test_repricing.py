@@ -161,7 +161,7 @@ def test_a_session_that_is_deleted_meanwhile_stays_away(
     desk.set_price(3)
     real, where = calls.reprice, "org_id = {org_id:String} AND session_id = 's1'"
 
-    def reprice(*args: Any) -> calls.Repriced:
+    def reprice(*args: Any) -> calls.RepricedRound:
         with desk.runtime.postgres.transaction() as session:
             organizations.hold_alone(session, desk.org.uuid)
             deleted.add(session, desk.org.uuid, ["s1"], desk.org.uuid)
@@ -182,7 +182,7 @@ def test_the_prices_of_its_start_count(desk: Desk, monkeypatch: pytest.MonkeyPat
     desk.set_price(3)
     made, real = desk.request(), calls.reprice
 
-    def reprice(*args: Any) -> calls.Repriced:
+    def reprice(*args: Any) -> calls.RepricedRound:
         desk.set_price(7)
         return real(*args)
 
