@@ -6,8 +6,8 @@ from typing import NamedTuple
 from shared.foundation.clickhouse import ClickHouse, Row
 from shared.foundation.clickhouse.settings import SMALL_PAGE
 from shared.foundation.clickhouse.where import Where
-from shared.reading.dimensions.first_values import SELECTED, only_version_of, user_of
-from shared.reading.sessions.facts import fetch
+from shared.reading.dimensions.conditions import FIRST_VERSION
+from shared.reading.dimensions.first_values import SELECTED, FirstValues, only_version_of, user_of
 
 
 class SessionDimensions(NamedTuple):
@@ -23,6 +23,13 @@ FROM agent_sessions
 WHERE {{where}}
 GROUP BY session_id
 """
+# The root agent decides, which takes longer to find.
+_VERSIONS = f"""
+SELECT session_id, nullIf({FIRST_VERSION}, '')
+FROM agent_sessions
+WHERE {{where}}
+GROUP BY session_id
+"""
 # The sessions are found by their key.
 _SETTINGS = {**SMALL_PAGE, "optimize_use_projections": 0}
 
@@ -33,19 +40,20 @@ def of_sessions(
     """Returns the dimensions of those of the sessions that exist, by session id."""
     if not session_ids:
         return {}
-    where = Where(org_id).any_of("session_id", sorted(session_ids))
-    rows = clickhouse.rows(_OF_SESSIONS.format(where=where), where.params, settings=_SETTINGS)
-    # Which of several versions counts, the root agent decides.
-    versions = {name: only_version_of(firsts) for name, firsts in rows}
-    unclear = [name for name, (is_clear, _) in versions.items() if not is_clear]
-    facts = fetch(clickhouse, org_id, unclear)
+    firsts: dict[str, FirstValues] = dict(_read(clickhouse, org_id, _OF_SESSIONS, session_ids))
+    clear = {name: only_version_of(values) for name, values in firsts.items()}
+    unclear = [name for name, (is_clear, _) in clear.items() if not is_clear]
+    versions = {name: version for name, (_, version) in clear.items()}
+    if unclear:
+        versions |= dict(_read(clickhouse, org_id, _VERSIONS, unclear))
     return {
-        name: SessionDimensions(
-            user_of(firsts),
-            facts[name].agent_version if name in facts else versions[name][1],
-        )
-        for name, firsts in rows
+        name: SessionDimensions(user_of(values), versions[name]) for name, values in firsts.items()
     }
+
+
+def _read(clickhouse: ClickHouse, org_id: str, sql: str, session_ids: Collection[str]) -> list[Row]:
+    where = Where(org_id).any_of("session_id", sorted(session_ids))
+    return clickhouse.rows(sql.format(where=where), where.params, settings=_SETTINGS)
 
 
 def filled(

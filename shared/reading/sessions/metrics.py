@@ -7,7 +7,6 @@ from typing import NamedTuple
 from shared.foundation.clickhouse.filters import Filter
 from shared.foundation.core.errors import Invalid
 from shared.reading.evaluations.score_filters import MAX_FILTERS, parse_ranges
-from shared.reading.events.families import MODEL, TOOL
 
 _PARAMETER = "metric_filters"
 _PICODOLLAR, _ONE = Decimal("1e-12"), Decimal(1)
@@ -31,7 +30,7 @@ class SessionMetric(NamedTuple):
 
 
 # No other event has a cost. What an event reports stays when its cost is computed again.
-_CALLS = f"(event_type = '{MODEL.end}' OR event_type = '{TOOL.end}' AND isNotNull(reported_usd))"
+_CALLS = "(event_type = 'model_response' OR event_type = 'tool_result' AND isNotNull(reported_usd))"
 METRICS: dict[str, SessionMetric] = {
     "cost_usd": SessionMetric("sum(cost_usd)", "cost_usd", is_amount=True, which=(_CALLS,)),
     "tokens": SessionMetric(
