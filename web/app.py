@@ -21,6 +21,7 @@ from web.assistant import routes as assistant
 from web.audit_log import routes as audit_log
 from web.audits import routes as audits
 from web.audits.findings import routes as findings
+from web.budgets import routes as budgets
 from web.conversations import routes as conversations
 from web.costs import routes as costs
 from web.dashboards import routes as dashboards
@@ -67,6 +68,7 @@ BLUEPRINTS = (
     permission_sets.blueprint,
     sessions.blueprint,
     evaluations.blueprint,
+    budgets.blueprint,
     dimensions.blueprint,
     evaluation_jobs.blueprint,
     exports.blueprint,

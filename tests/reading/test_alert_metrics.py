@@ -24,7 +24,14 @@ from tests.reading.conftest import NEWEST, AirlineOrg
 from tests.reading.latencies import Event, quantile
 from tests.support.runtime import make_org
 
-METRICS: tuple[Metric, ...] = get_args(Metric)
+# The recording has no calls without a price, and no tokens of these classes.
+ABSENT = (
+    *("unpriced_calls", "cache_read_token_sum", "cache_write_token_sum"),
+    "reasoning_token_sum",
+)
+METRICS: tuple[Metric, ...] = tuple(one for one in get_args(Metric) if one not in ABSENT)
+# Dollars of a token of gpt-4o, read and written.
+READ, WRITTEN = 2.5e-6, 10e-6
 TIMED = ("tool_result", "model_response", "hook_completed")
 NAMES = ("environment", "event_type", "agent_id", "model", "tool_name")
 FILTERS: tuple[dict[str, str], ...] = (
@@ -70,7 +77,7 @@ def rule(spec: Spec, until: datetime, since: datetime | None = None) -> Rule:
 
 
 def threshold(metric: Metric, window_secs: int, named: Mapping[str, str]) -> MetricThreshold:
-    admitted = EventFilter(**named)
+    admitted = msgspec.convert(named, EventFilter)
     return MetricThreshold(metric=metric, op=">", value=0, window_secs=window_secs, filter=admitted)
 
 
@@ -115,7 +122,19 @@ def computed(events: Sequence[Event], rule: Rule) -> float | None:
     tokens = [
         event.number(name) or 0 for event in found for name in ("input_tokens", "output_tokens")
     ]
+    calls = [event for event in found if event.type == "model_response"]
+    read, written = (
+        sum(event.number(name) or 0 for event in found)
+        for name in ("input_tokens", "output_tokens")
+    )
+    cost = read * READ + written * WRITTEN
+    paying = len({event.session for event in calls})
     values: dict[Metric, float | None] = {
+        "cost_sum": cost,
+        "cost_per_session": cost / paying if paying else None,
+        "model_call_count": len(calls),
+        "input_token_sum": read,
+        "output_token_sum": written,
         "event_count": len(found),
         "error_count": errors,
         "error_rate": errors / len(found) if found else None,

@@ -14,10 +14,10 @@ from shared.reading.queries.run import QueryRunner
 from shared.watch.alerts.evaluation.preview import Preview, RuleDraft, preview
 from shared.watch.alerts.evaluation.triggers.batch import evaluate
 from shared.watch.alerts.evaluation.triggers.interface import (
-    NotEvaluated,
     Outcome,
     Rule,
     RuleContext,
+    RuleReading,
 )
 from shared.watch.alerts.specs import Metric, spec_of
 from tests.reading.conftest import NEWEST, AirlineOrg
@@ -70,7 +70,7 @@ def evaluated(
 
 def told(outcomes: Sequence[Outcome]) -> list[tuple[float | None, bool | None]]:
     return [
-        (None, None) if isinstance(one, NotEvaluated) else (one.value, one.breached)
+        (one.value, one.breached) if isinstance(one, RuleReading) else (None, None)
         for one in outcomes
     ]
 

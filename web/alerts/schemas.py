@@ -3,8 +3,10 @@
 from marshmallow import Schema
 
 from shared.watch.alerts import rules
+from shared.watch.alerts.evaluation.replaying import MOST_SHOWN
 from shared.watch.alerts.specs import SPECS
 from web import fields, shapes
+from web.budgets.fields import group_field
 from web.channels import CHANNEL
 from web.params import Body
 
@@ -145,7 +147,7 @@ class PreviewPoint(Schema):
     ts = fields.moment("end of the window")
     value = fields.number(
         "the number that is compared: of `per_event` the matching events, of `eval_compound` the"
-        " conditions that hold; null if there is none",
+        " conditions that hold, of `budget` the dollars of the period; null if there is none",
         null=True,
     )
     breach = fields.flag("null: not evaluated", null=True)
@@ -159,8 +161,8 @@ class PreviewIncident(Schema):
     breaches = fields.integer("the one that opened it, and those that were folded into it")
 
 
-class AlertPreview(Schema):
-    """The evaluations and incidents of a rule that would have existed."""
+class _Replay(Schema):
+    """The evaluations and incidents of a rule that would have existed, or of a group of it."""
 
     bounds = fields.nested(PreviewBounds)
     op = fields.text("the operator as a sign", null=True)
@@ -169,3 +171,20 @@ class AlertPreview(Schema):
     incidents = fields.rows(PreviewIncident, "oldest first")
     replayed = fields.flag("false: only the present was evaluated")
     reason = fields.text("reason why it was not replayed", null=True)
+
+
+class PreviewGroup(_Replay):
+    """A group of a rule."""
+
+    group = group_field("the rule's field and the group's value")
+
+
+class AlertPreview(_Replay):
+    """The evaluations and incidents of a rule that would have existed."""
+
+    groups = fields.rows(
+        PreviewGroup,
+        f"the {MOST_SHOWN} with most breaches; then the rule itself has no points. Null without"
+        " `group_by`",
+        null=True,
+    )

@@ -15,14 +15,14 @@ LOOKBACKS: dict[PeriodKind, timedelta] = {
 IN_WORDS: dict[PeriodKind, str] = {"day": "today", "week": "this week", "month": "this month"}
 
 
-class Period(NamedTuple):
+class BudgetPeriod(NamedTuple):
     """The time from `starts_at` (inclusive) to `ends_at` (exclusive)."""
 
     starts_at: datetime
     ends_at: datetime
 
 
-def period_of(kind: PeriodKind, tz: str, moment: datetime) -> Period:
+def period_of(kind: PeriodKind, tz: str, moment: datetime) -> BudgetPeriod:
     """Returns the period that a moment lies in; days of a zone have 23 to 25 hours."""
     zone = ZoneInfo(tz)
     day = moment.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
@@ -30,7 +30,7 @@ def period_of(kind: PeriodKind, tz: str, moment: datetime) -> Period:
         day -= timedelta(days=day.weekday())
     elif kind == "month":
         day = day.replace(day=1)
-    return Period(day.astimezone(UTC), _next(kind, day).astimezone(UTC))
+    return BudgetPeriod(day.astimezone(UTC), _next(kind, day).astimezone(UTC))
 
 
 def _next(kind: PeriodKind, day: datetime) -> datetime:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from shared.watch.alerts.periods import Period
+from shared.watch.alerts.periods import BudgetPeriod
 
 
 @dataclass(frozen=True)
@@ -15,9 +15,9 @@ class Spending:
     `recent` is the spending of the lookback, and `since` its first call, None without one.
     """
 
-    spent: Decimal
-    calls: int
-    unpriced_calls: int
+    spent: Decimal = Decimal(0)
+    calls: int = 0
+    unpriced_calls: int = 0
     recent: Decimal = Decimal(0)
     since: datetime | None = None
 
@@ -40,7 +40,7 @@ class Projection:
 
 
 def projected(
-    spending: Spending, amount: Decimal, period: Period, lookback: timedelta, until: datetime
+    spending: Spending, amount: Decimal, period: BudgetPeriod, lookback: timedelta, until: datetime
 ) -> Projection:
     """Returns what the spending will be at the end of the period."""
     rate = spending.rate(lookback, until)
@@ -61,6 +61,6 @@ class BudgetReading:
     `groups` are by their values, "" for the one without a value and for all calls together.
     """
 
-    period: Period
+    period: BudgetPeriod
     until: datetime
     groups: Mapping[str, Spending]

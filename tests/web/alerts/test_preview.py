@@ -53,6 +53,7 @@ def test_an_answer(client: FlaskClient, runtime: Runtime, org: Org, writer: Head
         ],
         "replayed": True,
         "reason": None,
+        "groups": None,
     }
 
 
@@ -67,6 +68,11 @@ def test_every_kind_over_the_last_week(client: FlaskClient, writer: Headers, kin
     assert timedelta() < datetime.now(UTC) - ends < timedelta(minutes=1)
     assert made["bounds"]["step_secs"] == 1800
     assert (made["replayed"], made["reason"] is None) == (kind != "custom_sql",) * 2
+    assert (made["groups"] is None) is (kind != "budget")
+    if made["groups"] is not None:
+        # Those that breach, which nobody does without calls.
+        assert (made["groups"], made["points"]) == ([], [])
+        return
     assert len(made["points"]) == (336 if made["replayed"] else 1)
     assert made["points"][-1]["ts"] == made["bounds"]["to"]
     breaches = {point["breach"] for point in made["points"]}

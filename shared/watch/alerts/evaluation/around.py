@@ -11,6 +11,7 @@ from shared.watch.alerts.evaluation.preview import (
     preview,
 )
 from shared.watch.alerts.evaluation.triggers.interface import RuleContext
+from shared.watch.alerts.groups import value_in
 from shared.watch.alerts.models import Alert
 from shared.watch.incidents.models import Incident
 
@@ -42,4 +43,5 @@ def values_around(
         ts_from,
         ts_to,
     )
-    return preview(context, draft, schema=schema)
+    only = None if incident.group is None else value_in(incident.group)
+    return preview(context, draft, schema=schema, only=only)

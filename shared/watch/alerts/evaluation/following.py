@@ -48,7 +48,7 @@ class HeldRule:
     now: datetime
 
 
-class Followed(NamedTuple):
+class RuleMemory(NamedTuple):
     """What a rule remembers after an evaluation, of itself and of its groups."""
 
     history: History
@@ -88,7 +88,7 @@ class Following:
         is_breach = isinstance(outcome, RuleReading) and outcome.breached
         return is_early and is_breach and self._of_all(held.rule) is None
 
-    def follow(self, held: HeldRule, reading: Reading) -> Followed | None:
+    def follow(self, held: HeldRule, reading: Reading) -> RuleMemory | None:
         """Opens, folds or resolves; returns None if a fault of ours prevented that.
 
         The failure of one rule must not keep the organization's other rules from being recorded.
@@ -103,7 +103,7 @@ class Following:
             log.exception("alert_not_followed", alert_id=str(held.rule.alert_id))
             return None
 
-    def _follow(self, held: HeldRule, reading: Reading) -> Followed:
+    def _follow(self, held: HeldRule, reading: Reading) -> RuleMemory:
         rule = held.rule
         if isinstance(reading, RuleReading):
             history = held.before.followed_by(reading.breached, _terms(rule))
@@ -112,10 +112,10 @@ class Following:
                 self._open_one(rule, reading, None)
             elif effect == "end":
                 self._end(self._of_all(rule))
-            return Followed(history, rule.groups)
+            return RuleMemory(history, rule.groups)
         if isinstance(reading, GroupedReading):
-            return Followed(held.before, self._follow_groups(rule, reading))
-        return Followed(held.before, self._tell(rule, reading))
+            return RuleMemory(held.before, self._follow_groups(rule, reading))
+        return RuleMemory(held.before, self._tell(rule, reading))
 
     def _follow_groups(self, rule: ClaimedRule, reading: GroupedReading) -> Remembered:
         terms, open_ones = _terms(rule), self._of_groups(rule, reading.field)

@@ -5,7 +5,7 @@ stored, and nobody is notified.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,19 +13,26 @@ from shared.foundation.core.errors import Invalid
 from shared.foundation.core.ids import new_id
 from shared.foundation.queue.slots import QueryPlaces, QuerySlots
 from shared.foundation.queue.waiting import stored_until_each
-from shared.watch.alerts.evaluation.breaches import History, Terms
+from shared.watch.alerts.evaluation.breaches import Terms
+from shared.watch.alerts.evaluation.replaying import (
+    Point,
+    Replay,
+    ReplayedIncident,
+    incidents_of,
+    replay_budget,
+    replay_groups,
+)
 from shared.watch.alerts.evaluation.triggers import custom_sql
-from shared.watch.alerts.evaluation.triggers.batch import plan_of
+from shared.watch.alerts.evaluation.triggers.batch import has_own_statement, plan_of
 from shared.watch.alerts.evaluation.triggers.interface import (
     Rule,
     RuleContext,
-    RuleOutcome,
     RuleReading,
 )
 from shared.watch.alerts.evaluation.triggers.plan import BreachLimit
 from shared.watch.alerts.evaluation.triggers.series import read_series
 from shared.watch.alerts.rules import checked_spec, require_schedule
-from shared.watch.alerts.specs import CustomSql, Spec, spec_of, symbol
+from shared.watch.alerts.specs import Budget, CustomSql, MetricThreshold, Spec, spec_of, symbol
 
 DEFAULT_SPAN = timedelta(days=7)
 MAX_SPAN = timedelta(days=30)
@@ -66,37 +73,29 @@ class PreviewSpan:
 
 
 @dataclass(frozen=True)
-class Point:
-    """The outcome of the evaluation of the window that ends at `ts`."""
-
-    ts: datetime
-    outcome: RuleOutcome
-
-
-@dataclass(frozen=True)
-class ReplayedIncident:
-    """An incident that the rule would have opened, and the number of its breaches."""
-
-    opened_at: datetime
-    resolved_at: datetime | None = None
-    breaches: int = 1
-
-
-@dataclass(frozen=True)
 class Preview:
-    """The replay of a rule. `reason` says why it was not replayed, and is None if it was."""
+    """The replay of a rule. `reason` says why it was not replayed, and is None if it was.
+
+    `groups` are those with most breaches, by their values, None of a rule without groups; then the
+    rule itself has neither points nor incidents. `group_by` is their field.
+    """
 
     span: PreviewSpan
     limit: BreachLimit | None
     points: Sequence[Point]
     incidents: Sequence[ReplayedIncident]
     reason: str | None
+    group_by: str | None = None
+    groups: Mapping[str, Replay] | None = None
 
 
-def preview(context: RuleContext, draft: RuleDraft, *, schema: str) -> Preview:
+def preview(
+    context: RuleContext, draft: RuleDraft, *, schema: str, only: str | None = None
+) -> Preview:
     """Replays a rule that nobody has saved, with one statement.
 
-    `schema` is the database of the published tables. Raises `Invalid` naming the field,
+    `schema` is the database of the published tables. Of a rule with groups the one of the value
+    `only` is replayed like a rule without any, if it is given. Raises `Invalid` naming the field,
     `RateLimited` while two previews of the organization run, `QueryTimeout` and `Unavailable`.
     """
     require_schedule(draft.min_breaches, draft.eval_window, draft.eval_interval_secs)
@@ -104,31 +103,32 @@ def preview(context: RuleContext, draft: RuleDraft, *, schema: str) -> Preview:
     spec = spec_of(draft.trigger_kind, kept)
     [until] = stored_until_each(context.runtime.redis, [context.org_id])
     span = _span(draft, until)
+    terms = Terms(draft.min_breaches, draft.eval_window, spec.auto_resolve)
     with QuerySlots(context.runtime.redis, context.runtime.clickhouse, PLACES).hold(context.org_id):
         if isinstance(spec, CustomSql):
             limit, points, reason = _present(context, spec, until)
-        else:
-            limit, points, reason = *_replayed(context, spec, span), None
-    terms = Terms(draft.min_breaches, draft.eval_window, spec.auto_resolve)
-    return Preview(span, limit, points, incidents_of(points, terms), reason)
+            return Preview(span, limit, points, incidents_of(points, terms), reason)
+        if has_own_statement(spec):
+            return _alone(context, spec, span, terms, only)
+        limit, points = _replayed(context, spec, span)
+    return Preview(span, limit, points, incidents_of(points, terms), None)
 
 
-def incidents_of(points: Sequence[Point], terms: Terms) -> Sequence[ReplayedIncident]:
-    """Returns the incidents of a rule that had not been evaluated before, oldest first."""
-    history, found = History((), 0), list[ReplayedIncident]()
-    for point in points:
-        if not isinstance(point.outcome, RuleReading):
-            continue
-        history = history.followed_by(point.outcome.breached, terms)
-        is_open = bool(found) and found[-1].resolved_at is None
-        effect = history.effect(terms, is_open=is_open)
-        if effect == "end":
-            found[-1] = replace(found[-1], resolved_at=point.ts)
-        elif effect == "breach" and is_open:
-            found[-1] = replace(found[-1], breaches=found[-1].breaches + 1)
-        elif effect == "breach":
-            found.append(ReplayedIncident(point.ts))
-    return found
+def _alone(
+    context: RuleContext, spec: Spec, span: PreviewSpan, terms: Terms, only: str | None
+) -> Preview:
+    """Replays a rule with groups, or a budget."""
+    by = spec.group_by if isinstance(spec, Budget | MetricThreshold) else None
+    if isinstance(spec, Budget):
+        limit, replays = replay_budget(context, spec, span.ends(), only)
+    elif isinstance(spec, MetricThreshold) and by is not None:
+        limit, replays = replay_groups(context, spec, by, span.ends(), terms, only)
+    else:
+        raise TypeError(f"{type(spec).__name__} shares statements with others")
+    if by is None or only is not None:
+        [(points, incidents)] = replays.values()
+        return Preview(span, limit, points, incidents, None)
+    return Preview(span, limit, [], [], None, by, replays)
 
 
 def _span(draft: RuleDraft, until: datetime) -> PreviewSpan:

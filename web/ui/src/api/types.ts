@@ -42,6 +42,7 @@ export type AlertBody = {
 export interface AlertPreview {
   bound: number | null;
   bounds: PreviewBounds;
+  groups: PreviewGroup[] | null;
   incidents: PreviewIncident[];
   op: string | null;
   points: PreviewPoint[];
@@ -261,9 +262,31 @@ export interface BudgetFacts {
   window: EvidenceWindow;
 }
 
+export interface BudgetRow {
+  alert_id: string;
+  amount_usd: number;
+  enabled: boolean;
+  ends_at: string;
+  exhausted_at: string | null;
+  forecast_usd: number | null;
+  group: Record<string, string | null> | null;
+  incident_id: string | null;
+  level: number | "forecast" | null;
+  name: string;
+  period: "day" | "week" | "month";
+  share: number;
+  spent_usd: number;
+  starts_at: string;
+  unpriced_calls: number;
+}
+
 export interface BudgetTrigger {
   trigger_kind: "budget";
   trigger_spec: Budget;
+}
+
+export interface Budgets {
+  budgets: BudgetRow[];
 }
 
 export interface BuiltinTable {
@@ -1495,6 +1518,17 @@ export interface PreviewBounds {
   to: string;
 }
 
+export interface PreviewGroup {
+  bound: number | null;
+  bounds: PreviewBounds;
+  group: Record<string, string | null> | null;
+  incidents: PreviewIncident[];
+  op: string | null;
+  points: PreviewPoint[];
+  reason: string | null;
+  replayed: boolean;
+}
+
 export interface PreviewIncident {
   breaches: number;
   opened_at: string;
@@ -2544,6 +2578,7 @@ export interface Routes {
   "GET /auth/sessions": { answer: OpenSession[] };
   "DELETE /auth/sessions": { answer: EndedSessions };
   "DELETE /auth/sessions/{session_id}": { path: { "session_id": string }; answer: EndedSessions };
+  "GET /budgets": { answer: Budgets };
   "GET /costs": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "cost_source"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "group_by"?: string; "bucket"?: "none" | "hour" | "day" | "week" | "month"; "tz"?: string; "sort"?: "cost" | "tokens" | "calls"; "cursor"?: string; "limit"?: number }; answer: Costs };
   "GET /costs/repricings": { query: { "limit"?: number }; answer: RepricingList };
   "POST /costs/repricings": { body: RepricingBody; answer: RepricingRow };

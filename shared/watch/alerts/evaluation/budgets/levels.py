@@ -14,17 +14,17 @@ Level = int | Literal["forecast"]
 
 
 @dataclass(frozen=True)
-class Told:
+class ToldLevels:
     """The highest level of a period that was announced, 0 if none, and whether a forecast was."""
 
     level: int = 0
     has_forecast: bool = False
 
-    def and_then(self, level: Level) -> "Told":
+    def and_then(self, level: Level) -> "ToldLevels":
         """Returns what has been announced after one more."""
         if level == FORECAST:
-            return Told(self.level, has_forecast=True)
-        return Told(level, self.has_forecast)
+            return ToldLevels(self.level, has_forecast=True)
+        return ToldLevels(level, self.has_forecast)
 
 
 def amount_of(spec: Budget) -> Decimal:
@@ -38,7 +38,9 @@ def reached(spec: Budget, spent: Decimal) -> int:
     return max((level for level in spec.levels if share >= level), default=0)
 
 
-def due(spec: Budget, reading: BudgetReading, spending: Spending, told: Told) -> Sequence[Level]:
+def due(
+    spec: Budget, reading: BudgetReading, spending: Spending, told: ToldLevels
+) -> Sequence[Level]:
     """Returns the levels to announce now, of several at once the highest alone.
 
     The forecast is announced once, and not after the spending itself passed the amount.

@@ -12,10 +12,11 @@ from sqlalchemy.orm import Session
 
 from shared.foundation.deployment.runtime import Runtime
 from shared.watch.alerts import groups
-from shared.watch.alerts.evaluation.budgets.levels import FORECAST, Level, Told, due
+from shared.watch.alerts.evaluation.budgets.levels import FORECAST, Level, ToldLevels, due
 from shared.watch.alerts.evaluation.budgets.models import BudgetLevel
 from shared.watch.alerts.evaluation.budgets.wording import opening_of
 from shared.watch.alerts.models import Alert
+from shared.watch.alerts.periods import BudgetPeriod
 from shared.watch.alerts.specs import Budget
 from shared.watch.alerts.spending import BudgetReading
 from shared.watch.incidents import service as incidents
@@ -24,7 +25,7 @@ from shared.watch.incidents import service as incidents
 class _News(NamedTuple):
     group: str
     levels: Sequence[Level]
-    told: Told
+    told: ToldLevels
 
 
 def tell(
@@ -43,11 +44,11 @@ def tell(
     Of a rule at most `MOST_OPEN` incidents are open; for other groups nothing is remembered, so
     they follow when there is room.
     """
-    rows = _rows(session, alert, reading)
+    rows = _rows(session, alert, reading.period)
     news = []
     for group, spending in reading.groups.items():
         row = rows.get(group)
-        told = Told() if row is None else Told(row.level, row.has_forecast)
+        told = ToldLevels() if row is None else ToldLevels(row.level, row.has_forecast)
         levels = due(spec, reading, spending, told) if group not in resting else ()
         if levels:
             news.append(_News(group, levels, told))
@@ -65,9 +66,9 @@ def tell(
         _remember(session, alert, spec, reading, one.group, told, rows)
 
 
-def told_in(session: Session, alert: Alert, reading: BudgetReading) -> Mapping[str, Level]:
+def told_in(session: Session, alert: Alert, period: BudgetPeriod) -> Mapping[str, Level]:
     """Returns the last level of the period that was announced, by group."""
-    rows = _rows(session, alert, reading)
+    rows = _rows(session, alert, period)
     return {group: row.level or FORECAST for group, row in rows.items()}
 
 
@@ -80,12 +81,12 @@ def forget_earlier(session: Session, alert: Alert, reading: BudgetReading) -> No
     session.execute(delete(BudgetLevel).where(is_of_alert, is_past))
 
 
-def _rows(session: Session, alert: Alert, reading: BudgetReading) -> dict[str, BudgetLevel]:
+def _rows(session: Session, alert: Alert, period: BudgetPeriod) -> dict[str, BudgetLevel]:
     query = select(BudgetLevel).where(
         BudgetLevel.org_id == alert.org_id,
         BudgetLevel.alert_id == alert.id,
         BudgetLevel.spec_revision == alert.spec_revision,
-        BudgetLevel.starts_at == reading.period.starts_at,
+        BudgetLevel.starts_at == period.starts_at,
     )
     return {row.group_value: row for row in session.scalars(query)}
 
@@ -96,7 +97,7 @@ def _remember(
     spec: Budget,
     reading: BudgetReading,
     group: str,
-    told: Told,
+    told: ToldLevels,
     rows: Mapping[str, BudgetLevel],
 ) -> None:
     row = rows.get(group)

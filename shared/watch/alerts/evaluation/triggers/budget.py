@@ -1,9 +1,10 @@
 """Reads the spending of each group of a budget, in one statement."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
+from typing import NamedTuple
 
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.core.clock import from_us, to_us
@@ -12,12 +13,20 @@ from shared.watch.alerts.evaluation.triggers.aggregates import (
     Aggregate,
     AggregateRows,
     Term,
+    scan,
 )
 from shared.watch.alerts.evaluation.triggers.calls import CALLS, IS_CALL, IS_UNPRICED
 from shared.watch.alerts.evaluation.triggers.event_filter import conditions_of
-from shared.watch.alerts.evaluation.triggers.grouping import read_groups
+from shared.watch.alerts.evaluation.triggers.group_series import MOST_ROWS, rows_of
+from shared.watch.alerts.evaluation.triggers.grouping import (
+    HAS_EVENTS,
+    bound_by,
+    by_group,
+    merged_of,
+    read_groups,
+)
 from shared.watch.alerts.evaluation.triggers.plan import among
-from shared.watch.alerts.periods import LOOKBACKS, Period, period_of
+from shared.watch.alerts.periods import LOOKBACKS, BudgetPeriod, period_of
 from shared.watch.alerts.specs import Budget
 from shared.watch.alerts.spending import BudgetReading, Spending
 
@@ -53,10 +62,10 @@ def read_spending(
     clickhouse: ClickHouse,
     org_id: str,
     spec: Budget,
-    period: Period,
+    period: BudgetPeriod,
     until: datetime,
     *,
-    having: str = "m1 > 0",
+    having: str = HAS_EVENTS,
     params: Mapping[str, object] | None = None,
 ) -> dict[str, Spending]:
     """Returns the spending of the groups, the highest first.
@@ -70,6 +79,43 @@ def read_spending(
     return dict(sorted(read.items(), key=lambda one: (-one[1].spent, one[0])))
 
 
+class SpendingSlot(NamedTuple):
+    """The spending from one cut to the next: its start and first call, in microseconds."""
+
+    start: int
+    spent: Decimal
+    first_at: int
+
+
+def read_slots(
+    clickhouse: ClickHouse, org_id: str, spec: Budget, cuts: Sequence[int], stop: int
+) -> dict[str, list[SpendingSlot]]:
+    """Returns the spending of each group between the cuts, which rise, before `stop`.
+
+    Raises `Unavailable`, and `QueryTimeout` if the statement takes more time or memory than it may.
+    """
+    calls = calls_of(spec, cuts[0], stop)
+    wanted = (
+        Aggregate("sumIf", calls, "cost_usd"),
+        Aggregate("countIf", calls),
+        Aggregate("minOrNullIf", calls, "toUnixTimestamp64Micro(ts)"),
+    )
+    part = scan(org_id, wanted, "State")
+    keys = {"slot": "roundDown(toUnixTimestamp64Micro(ts), {cuts:Array(Int64)})"}
+    sql = f"""
+        SELECT grp, slot, {", ".join(merged_of(wanted))}
+        FROM ({by_group(spec.group_by, part, keys)})
+        GROUP BY grp, slot
+        HAVING {HAS_EVENTS}
+        LIMIT {MOST_ROWS + 1}
+    """
+    params = {**part.params, **bound_by(spec.group_by), "cuts": list(cuts)}
+    found: dict[str, list[SpendingSlot]] = {}
+    for group, slot, spent, _calls, first_at in rows_of(clickhouse, sql, params):
+        found.setdefault(group, []).append(SpendingSlot(slot, spent or Decimal(0), first_at))
+    return found
+
+
 def calls_of(spec: Budget, start: int, stop: int) -> AggregateRows:
     """Returns the calls of a budget from `start` to `stop`, in microseconds."""
     columns, terms, _ = conditions_of(spec.filter)
@@ -78,7 +124,7 @@ def calls_of(spec: Budget, start: int, stop: int) -> AggregateRows:
     return AggregateRows(EVENTS, start, stop, among=named, terms=(*terms, IS_CALL))
 
 
-def _aggregates(spec: Budget, period: Period, until: datetime) -> tuple[Aggregate, ...]:
+def _aggregates(spec: Budget, period: BudgetPeriod, until: datetime) -> tuple[Aggregate, ...]:
     start, stop = to_us(period.starts_at), to_us(period.ends_at)
     began = to_us(until - LOOKBACKS[spec.period])
     calls = calls_of(spec, min(start, began), stop)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from shared.foundation.core.clock import to_us
 from shared.watch.alerts import groups
 from shared.watch.alerts.evaluation.triggers.aggregates import Aggregate
-from shared.watch.alerts.evaluation.triggers.grouping import Values, read_groups
+from shared.watch.alerts.evaluation.triggers.grouping import HAS_EVENTS, Values, read_groups
 from shared.watch.alerts.evaluation.triggers.interface import (
     GroupedReading,
     NotEvaluated,
@@ -22,8 +22,6 @@ from shared.watch.alerts.specs import MetricThreshold
 
 # A rule remembers so many groups that breached, to count their breaches.
 MOST_BREACHES = 1000
-# A group is there if it has events: `m1` is their number.
-HAS_EVENTS = "m1 > 0"
 
 
 def evaluate(context: RuleContext, rule: Rule, spec: MetricThreshold, by: str) -> Outcome:

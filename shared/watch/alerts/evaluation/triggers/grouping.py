@@ -26,6 +26,8 @@ from shared.watch.alerts.evaluation.triggers.interface import TooMuch
 
 log = get_logger(__name__)
 
+# A group is there if it has events: `m1` is their number.
+HAS_EVENTS = "m1 > 0"
 # More are refused: nobody looks at so many, and each takes memory here.
 MOST_GROUPS = 100_000
 _TOO_MANY = f"there are more than {MOST_GROUPS:,} groups: use a filter, or another group_by"

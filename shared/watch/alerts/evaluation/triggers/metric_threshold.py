@@ -133,14 +133,9 @@ class MetricPlan:
         counts: EventCounts = {"events": events}
         if sessions:
             [counts["sessions"]] = sessions
-            made = float(made) / sessions[0] if sessions[0] else None
         elif spec.metric == "error_rate":
             counts["errors"] = made
-            made = made / events if events else None
-        elif spec.metric == "cost_sum":
-            # The sum of no costs is null.
-            made = made or 0
-        value = None if made is None else float(made)
+        value = self.value_of(values)
         breached = value is not None and holds(spec.op, value, spec.value)
         evidence: EventFacts = {
             **comparison(spec.metric, value, self.limit),
@@ -148,6 +143,17 @@ class MetricPlan:
             "counts": counts,
         }
         return RuleReading(value, breached, self._summary(value), evidence)
+
+    def value_of(self, values: Sequence[Any]) -> float | None:
+        """Returns the number that is compared."""
+        made, events, *sessions = values
+        if sessions or self._spec.metric == "error_rate":
+            [number] = sessions or [events]
+            return float(made) / number if number else None
+        # The sum of no costs is null.
+        if made is None and self._spec.metric == "cost_sum":
+            return 0.0
+        return None if made is None else float(made)
 
     def samples(self, values: Sequence[Any]) -> Sequence[Aggregate]:  # noqa: ARG002 as any plan's
         """Returns the largest events of a sum or a latency, else the newest."""

@@ -5,7 +5,7 @@ same windows are aggregated first, and each window then merges what it contains:
 once, however many windows share it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from shared.watch.alerts.evaluation.triggers.aggregates import (
 )
 
 # A person waits for the result, so it may use as many threads as a page.
-_SETTINGS = {**PAGE, **SCALED, "max_execution_time": TIME_LIMIT_SECS}
+SETTINGS = {**PAGE, **SCALED, "max_execution_time": TIME_LIMIT_SECS}
 
 
 def read_series(
@@ -40,7 +40,7 @@ def read_series(
     wanted = list(dict.fromkeys(whole))
     sql, params = _statement(org_id, wanted, windows)
     try:
-        rows = clickhouse.rows(sql, params, settings=_SETTINGS)
+        rows = clickhouse.rows(sql, params, settings=SETTINGS)
     except (QueryTimeout, OverMemory) as error:
         limit = f"{TIME_LIMIT_SECS} s" if isinstance(error, QueryTimeout) else "the memory it may"
         raise QueryTimeout(
@@ -54,19 +54,16 @@ def _statement(
     org_id: str, wanted: Sequence[Aggregate], windows: Sequence[Sequence[Aggregate]]
 ) -> tuple[str, dict[str, object]]:
     """Returns one SELECT with a row per window: its number from 0 on, and the aggregates."""
-    first = windows[0][0].rows
-    step = windows[1][0].rows.stop - first.stop if len(windows) > 1 else 1
     part = scan(org_id, wanted, "State")
-    age = f"({us(first.table.moment)} - {{start:Int64}})"
+    keys, sizes = shares_of(windows)
     states = [f"{sql} AS a{place}" for place, sql in enumerate(part.columns)]
     merged = [f"{aggregate.combined('Merge')}(a{place})" for place, aggregate in enumerate(wanted)]
     # Without rows in it, a window gets the defaults, which are the aggregates of no rows.
     sql = f"""
         SELECT nth, {", ".join(merged)} FROM (
             {part.prelude}SELECT
-                if({age} < {{width:Int64}}, 0,
-                    intDiv({age} - {{width:Int64}}, {{step:Int64}}) + 1) AS first,
-                least({{windows:Int64}}, intDiv({age}, {{step:Int64}}) + 1) AS past,
+                {keys["first"]} AS first,
+                {keys["past"]} AS past,
                 {", ".join(states)}
             {part.source}
             GROUP BY first, past
@@ -75,5 +72,24 @@ def _statement(
         GROUP BY nth
         ORDER BY nth WITH FILL FROM 0 TO {len(windows)}
     """
-    sizes = {"width": first.stop - first.start, "step": step, "windows": len(windows)}
     return sql, {**part.params, **sizes}
+
+
+def shares_of(
+    windows: Sequence[Sequence[Aggregate]],
+) -> tuple[Mapping[str, str], Mapping[str, object]]:
+    """Returns SQL of the numbers of a row's first window and of the one past its last.
+
+    They are called `first` and `past`. The second value has the parameters.
+    """
+    first = windows[0][0].rows
+    step = windows[1][0].rows.stop - first.stop if len(windows) > 1 else 1
+    age = f"({us(first.table.moment)} - {{start:Int64}})"
+    sql = {
+        "first": (
+            f"if({age} < {{width:Int64}}, 0, intDiv({age} - {{width:Int64}}, {{step:Int64}}) + 1)"
+        ),
+        "past": f"least({{windows:Int64}}, intDiv({age}, {{step:Int64}}) + 1)",
+    }
+    sizes = {"width": first.stop - first.start, "step": step, "windows": len(windows)}
+    return sql, sizes

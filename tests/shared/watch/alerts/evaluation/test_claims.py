@@ -34,7 +34,8 @@ def give_back(watch: Watch, batch: RuleBatch, after_secs: float = 0.0) -> None:
 
 def wait_for_ingest(watch: Watch) -> None:
     """Leaves a batch of events in Redis, as if none could be stored."""
-    stream.append(watch.runtime.redis, watch.org.id, watch.org.slug, Events())
+    events = Events([1], [1], [1], ["s"], ["a"], ["note"], ["e"], [b"{}"])
+    stream.append(watch.runtime.redis, watch.org.id, watch.org.slug, events)
 
 
 def test_all_due_rules_of_an_organization_come_together(watch: Watch, other: Watch) -> None:

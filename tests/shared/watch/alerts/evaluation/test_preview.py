@@ -13,14 +13,8 @@ from shared.reading.queries.run import QueryRunner
 from shared.watch.alerts.evaluation import claims
 from shared.watch.alerts.evaluation import preview as replaying
 from shared.watch.alerts.evaluation.breaches import Terms
-from shared.watch.alerts.evaluation.preview import (
-    PLACES,
-    Point,
-    ReplayedIncident,
-    RuleDraft,
-    incidents_of,
-    preview,
-)
+from shared.watch.alerts.evaluation.preview import PLACES, RuleDraft, preview
+from shared.watch.alerts.evaluation.replaying import Point, ReplayedIncident, incidents_of
 from shared.watch.alerts.evaluation.triggers import series
 from shared.watch.alerts.evaluation.triggers.interface import NotEvaluated, RuleContext, RuleOutcome
 from tests.support.alerting import Watch, reading
@@ -198,6 +192,6 @@ def test_a_statement_that_takes_too_much_is_given_up(
     watch: Watch, context: RuleContext, monkeypatch: pytest.MonkeyPatch, limit: Mapping[str, float]
 ) -> None:
     plant(watch)
-    monkeypatch.setattr(series, "_SETTINGS", {**series._SETTINGS, **limit})
+    monkeypatch.setattr(series, "SETTINGS", {**series.SETTINGS, **limit})
     with pytest.raises(QueryTimeout, match="choose a shorter span"):
         preview(context, DRAFT, schema="x")

@@ -180,7 +180,13 @@ def test_a_webhook_gets_the_documented_body(desk: Desk) -> None:
             "severity": "critical",
             "description": None,
         },
-        "breach": {"value": 0.25, "summary": "error_rate 0.25 > 0.2", "evidence": FOUND},
+        "breach": {
+            "value": 0.25,
+            "summary": "error_rate 0.25 > 0.2",
+            "evidence": FOUND,
+            "group": None,
+            "level": None,
+        },
     }
 
 

@@ -1,0 +1,1 @@
+"""What the budgets of an organization have spent in their running periods."""
