@@ -8,9 +8,10 @@ from urllib.parse import parse_qs, urlsplit
 from playwright.sync_api import Locator, Page, expect
 
 from tests.flows.api import Api
+from tests.support.people import add_member, new_email, signed_in
 from tests.support.processes import wait_until
 from tests.ui.browser.conftest import NARROW, Opened
-from tests.ui.browser.site import Site, newcomer
+from tests.ui.browser.site import Person, Site, newcomer
 
 
 def call(session: str, days: int, **fields: object) -> bytes:
@@ -150,3 +151,47 @@ def test_a_dashboard_begins_with_the_template(visit: Opened, site: Site) -> None
         ):  # fmt: skip
             expect(page.get_by_role("region", name=name)).to_contain_text(text)
         page.goto(site.path("dashboards", org))
+
+
+def budget(name: str, spent: float, **fields: object) -> dict[str, object]:
+    """Returns a budget of $50 as the API has it."""
+    until = {"starts_at": "2026-11-01T00:00:00Z", "ends_at": "2026-12-01T00:00:00Z"}
+    none = dict.fromkeys(("group", "level", "forecast_usd", "exhausted_at", "incident_id"))
+    given = {"alert_id": "rule", "name": name, "enabled": True, "period": "month", **until, **none}
+    found = {"amount_usd": 50, "spent_usd": spent, "share": spent / 50, "unpriced_calls": 0}
+    return {**given, **found, **fields}
+
+
+def test_budgets_are_bars_with_their_levels(visit: Opened, site: Site) -> None:
+    org, person, _ = newcomer(site)
+    budgets = [
+        budget("Research", 61.2, group={"user_id": "zoe"}, level=100, incident_id="i"),
+        budget("Support", 20, forecast_usd=52.1, unpriced_calls=2),
+    ]
+    rule = {"id": "rule", "trigger_kind": "budget", "trigger_spec": {"levels": [50, 80, 100]}}
+    page = visit(person, f"/o/{org.slug}/sql")
+    page.route("**/v1/budgets", lambda route: route.fulfill(json={"budgets": budgets}))
+    page.route("**/v1/alerts", lambda route: route.fulfill(json=[rule]))
+    page.get_by_role("link", name="Costs").click()
+    items = page.get_by_role("region", name="Budgets").get_by_role("listitem")
+    expect(items.nth(0)).to_contain_text(
+        re.compile(r"Research.*user zoe.*100 % reached.*\$61\.20 of \$50\.00 this month, 122 %")
+    )
+    expect(items.nth(0).get_by_role("link", name="Incident")).to_be_visible()
+    expect(items.nth(1)).to_contain_text(re.compile(r"≥ \$20\.00 of.*40\.0 %.*forecast \$52\.10"))
+    expect(items.nth(1).get_by_title("80 %")).to_be_attached()
+    new = page.get_by_role("region", name="Budgets").get_by_role("link", name="New budget")
+    expect(new).to_have_attribute("href", f"/o/{org.slug}/alerts/new?trigger=budget")
+
+
+def test_without_its_permission_the_region_of_budgets_is_absent(visit: Opened, site: Site) -> None:
+    email = new_email()
+    user_id = add_member(site.runtime, site.org, "events:read", email=email)
+    token = signed_in(site.runtime, user_id)["Authorization"].removeprefix("Bearer ")
+    page = visit(Person(email, token), "costs")
+    table = page.get_by_role("table", name="Costs")
+    # Without evaluations:read the events of a group are listed.
+    link = table.get_by_role("row", name="m-1").get_by_role("link")
+    expect(link).to_have_attribute("href", re.compile(r"/events\?.*model=m-1"))
+    expect(page.get_by_role("region", name="Without a price")).to_be_visible()
+    expect(page.get_by_role("region", name="Budgets")).to_have_count(0)

@@ -16,6 +16,7 @@ import { TimeRange } from "../kit/time/time-range";
 import { currentRange, zone } from "../kit/time/zone";
 import { pathOf } from "../kit/url";
 import { type CostPage, PAGE_ROWS, readCosts } from "./api";
+import { Budgets } from "./budgets";
 import { Groups, Sums } from "./groups";
 import { groupingOf, STANDARD, spanOf } from "./model";
 import { Reported } from "./reported";
@@ -83,6 +84,7 @@ export default function CostsPage({ org }: PageProps) {
             <Reported total={page.costs.total} />
           </>
         )}
+        {can("alerts:read") && <Budgets org={org} turn={turn} />}
       </div>
     </Page>
   );
