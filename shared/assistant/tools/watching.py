@@ -4,11 +4,12 @@ from typing import Literal
 
 from shared.assistant.asker import Asker
 from shared.assistant.tools.tool import Arguments, Nothing, Rows, Text, Tool, ToolResult
-from shared.assistant.values import ALONE, fields_of
+from shared.assistant.values import ALONE, fields_of, plain
 from shared.foundation.core import pages
 from shared.watch.alerts import service as alerts
 from shared.watch.audits.findings import service as findings
 from shared.watch.audits.findings.rules import ACTIVE, Status
+from shared.watch.budgets import listing as budgets
 from shared.watch.incidents import activity, comments, listing
 from shared.watch.incidents import rows as incidents
 
@@ -68,6 +69,14 @@ def _alerts(asker: Asker, _wanted: Nothing) -> ToolResult:
     return ToolResult({"alerts": rows}, len(rows))
 
 
+def _budgets(asker: Asker, _wanted: Nothing) -> ToolResult:
+    rows = [
+        {**plain(one._asdict()), "link": pages.alert(asker.org_slug, one.alert_id)}
+        for one in budgets.list_(asker.runtime, asker.org)
+    ]
+    return ToolResult({"budgets": rows}, len(rows))
+
+
 def _incidents(asker: Asker, wanted: ListIncidents) -> ToolResult:
     chosen = listing.IncidentFilter(states=wanted.state)
     with asker.runtime.postgres.transaction() as session:
@@ -125,6 +134,13 @@ def _finding(asker: Asker, wanted: ReadFinding) -> ToolResult:
 
 TOOLS = (
     Tool("list_alerts", "alerts:read", "Lists the rules of alerts.", Nothing, _alerts),
+    Tool(
+        "list_budgets",
+        "alerts:read",
+        "Lists what is spent of the budgets in their running periods, the highest share first.",
+        Nothing,
+        _budgets,
+    ),
     Tool(
         "list_incidents",
         "incidents:read",
