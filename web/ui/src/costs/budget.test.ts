@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { endOf, groupText, toneOf } from "./budget";
+import { endOf, toneOf } from "./budget";
 
 test("a budget warns from its first level on, and is red from its amount on", () => {
   const tone = (share: number, level: number | "forecast" | null = null) => toneOf({ share, level, levels: [50, 80] });
@@ -18,11 +18,4 @@ test("every mark has its place on the bar", () => {
   assert.equal(end(0.2, 100, 50), 200);
   assert.equal(end(1.5, 60), 150);
   assert.equal(end(0.2, null, 120), 120);
-});
-
-test("groups in words", () => {
-  assert.equal(groupText(null), "");
-  assert.equal(groupText({ user_id: "zoe" }), "user zoe");
-  assert.equal(groupText({ agent_version: null }), "version none");
-  assert.equal(groupText({ "attr.plan": "pro" }), "plan pro");
 });

@@ -23,10 +23,3 @@ export function forecastOf({ forecast_usd, amount_usd }: Pick<Budget, "forecast_
 export function endOf(budget: Pick<Budget, "share" | "levels" | "forecast_usd" | "amount_usd">): number {
   return Math.max(100, budget.share * 100, ...budget.levels, forecastOf(budget) ?? 0);
 }
-
-/** "user zoe", "version none"; "" for all calls together. */
-export function groupText(group: BudgetRow["group"]): string {
-  return Object.entries(group ?? {})
-    .map(([field, value]) => `${field.replace(/^attr\.|^agent_(?=version)|_id$/g, "")} ${value ?? "none"}`)
-    .join(", ");
-}

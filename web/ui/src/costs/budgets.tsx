@@ -1,11 +1,12 @@
 import { can } from "../api/session";
 import { useLoad } from "../kit/data/load";
 import { Loaded } from "../kit/data/loaded";
+import { groupText } from "../kit/dimensions/groups";
 import { percent } from "../kit/text/formats";
 import { Moment, Money, Pill } from "../kit/text/values";
 import { pathOf } from "../kit/url";
 import { readBudgets } from "./api";
-import { type Budget, endOf, forecastOf, groupText, PERIODS, toneOf } from "./budget";
+import { type Budget, endOf, forecastOf, PERIODS, toneOf } from "./budget";
 
 /** The region "Budgets": what is spent of each in its running period. */
 export function Budgets({ org, turn }: { org: string; turn: number }) {
