@@ -1,11 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ActivityRow, IncidentDetail, IncidentEvidence, IncidentRow } from "../api/types";
-import { activityText, breachText, entries, eventsSearch, evidenceOf } from "./model";
+import {
+  activityText,
+  breachText,
+  entries,
+  eventsSearch,
+  evidenceOf,
+  formatOf,
+  levelMarks,
+  moreText,
+  spendingOf,
+} from "./model";
 
 /** Reads evidence of which only these fields matter. */
-function evidence(fields: object | null) {
-  return evidenceOf({ evidence: fields as IncidentEvidence | null });
+function evidence(fields: object | null, group: IncidentRow["group"] = null) {
+  return evidenceOf({ evidence: fields as IncidentEvidence | null, group });
 }
 
 const NO_NAMES = { count: 1, summary: "", since: "2026-11-02T00:00:00Z", source: "alert" };
@@ -133,4 +143,50 @@ test("evidence without events is sessions, rows or nothing", () => {
   assert.deepEqual(evidence(rows).result, { columns: ["a"], rows: [[1]] });
   assert.equal(evidence(rows).counts, "1 row");
   assert.equal(evidence(null).query, null);
+});
+
+test("the events of a group are those of the rule and the group", () => {
+  const query = (group: IncidentRow["group"], filter: object = {}, metric = "event_count") =>
+    evidence({ metric, window: WINDOW, filter }, group).query;
+  assert.deepEqual(query({ user_id: "zoe, jr" }, { "attr.plan": "*", tag: "a,b" }), {
+    "attr.plan": "\\*",
+    tag: "a\\,b",
+    user_id: "zoe\\, jr",
+    ...BOUNDS,
+  });
+  assert.deepEqual(query({ model: "m" }, {}, "cost_sum"), {
+    event_type: "model_response,tool_result",
+    model: "m",
+    ...BOUNDS,
+  });
+  assert.equal(
+    query({ user_id: "zoe" }, { event_type: "model_response" }, "spent_usd")!["event_type"],
+    "model_response",
+  );
+  // No filter of the page finds what has no user.
+  assert.equal(query({ user_id: null }), null);
+});
+
+test("costs are written as money", () => {
+  assert.deepEqual([formatOf("cost_per_session")(0.3), formatOf("spent_usd")(41.2)], ["$0.30", "$41.20"]);
+  assert.equal(formatOf("token_sum")(1200), "1,200");
+});
+
+test("a budget has marks at its levels", () => {
+  const facts = (share: number, levels: number[]) =>
+    spendingOf({ evidence: { levels, share, bound: 50 } as unknown as IncidentEvidence })!;
+  const marks = (share: number, ...levels: number[]) => levelMarks(facts(share, levels)).map(({ label }) => label);
+  assert.deepEqual(levelMarks(facts(0.6, [50, 80, 100])), [
+    { value: 25, label: "50 %" },
+    { value: 40, label: "80 %" },
+  ]);
+  assert.deepEqual(marks(0.2, 50, 100, 200, 900), ["50 %"]);
+  assert.deepEqual(marks(1.2, 100, 110, 200, 900), ["110 %", "200 %"]);
+  assert.equal(spendingOf({ evidence: { metric: "event_count" } as IncidentEvidence }), null);
+});
+
+test("groups without an incident of their own are spoken of", () => {
+  const more = (groups_more?: number) => moreText({ evidence: { groups_more } as IncidentEvidence });
+  assert.equal(more(7), "7 more groups breached, but too many incidents of this rule were open.");
+  assert.deepEqual([more(0), more(), moreText({ evidence: null })], [null, null, null]);
 });

@@ -1,6 +1,7 @@
 import type {
   ActivityRow,
   BreachedDetail,
+  BudgetFacts,
   CommentRow,
   IncidentDetail,
   IncidentEvidence,
@@ -8,7 +9,10 @@ import type {
   OpenedDetail,
 } from "../api/types";
 import type { FieldsOf } from "../kit/data/fields-of";
+import { attributeValue } from "../kit/dimensions/values";
 import { decimal, exact, percent, plural } from "../kit/text/formats";
+import { money } from "../kit/text/money";
+import { attributeParam, joinValues } from "../kit/url";
 
 /** The actor of what the service does by itself. */
 export const SYSTEM = "system";
@@ -36,9 +40,38 @@ export function metricOf({ evidence }: Pick<IncidentRow, "evidence">): string | 
   return evidence && "metric" in evidence ? evidence.metric : undefined;
 }
 
-/** How values of a metric are written: the error rate is a percentage. */
+/** What budgets compare. */
+const SPENT = "spent_usd";
+
+/** How values of a metric are written: the error rate is a percentage, costs are dollars. */
 export function formatOf(metric: string | undefined): (value: number) => string {
-  return metric === "error_rate" ? percent : (value) => (Number.isInteger(value) ? exact(value) : decimal(value));
+  if (metric === "error_rate") return percent;
+  if (metric === SPENT || metric?.startsWith("cost_")) return money;
+  return (value) => (Number.isInteger(value) ? exact(value) : decimal(value));
+}
+
+/** What a budget found. */
+export function spendingOf({ evidence }: Pick<IncidentRow, "evidence">): BudgetFacts | null {
+  return evidence && "levels" in evidence ? evidence : null;
+}
+
+/** The levels of a budget beside its amount. Above the amount only the next one is worth its place. */
+export function levelMarks({ levels, share, bound }: BudgetFacts): { value: number; label: string }[] {
+  const next = levels.find((level) => level > share * 100) ?? 0;
+  return levels
+    .filter((level) => level !== 100 && level <= Math.max(100, share * 100, next))
+    .map((level) => ({ value: (bound * level) / 100, label: `${level} %` }));
+}
+
+/** "80 %", "forecast" */
+export function levelText(level: number | "forecast"): string {
+  return level === "forecast" ? level : `${level} %`;
+}
+
+/** The groups that breached too while too many incidents of the rule were open; null where there are none. */
+export function moreText({ evidence }: Pick<IncidentRow, "evidence">): string | null {
+  const more = (evidence as Fields | null)?.groups_more;
+  return more ? `${plural(more, "more group")} breached, but too many incidents of this rule were open.` : null;
 }
 
 /**
@@ -121,12 +154,31 @@ export interface Evidence {
   counts: string;
 }
 
-function queryOf({ window, metric, evaluation_ids, filter }: Fields): EventFilters | null {
+/** Metrics of calls, and the types of events that may be calls. */
+const OF_CALLS = new Set([SPENT, "cost_sum", "cost_per_session", "unpriced_calls", "model_call_count"]);
+const CALLS = "model_response,tool_result";
+
+/** A value as a filter takes it, which several are divided in by commas. */
+function filterValue([name, value]: [string, string]): [string, string] {
+  return [name, joinValues([name.startsWith(attributeParam("")) ? attributeValue(value) : value])];
+}
+
+/** The filters that a group adds; null where no filter finds it. */
+function groupFilters(group: IncidentRow["group"]): EventFilters | null {
+  const [field, value] = Object.entries(group ?? {})[0] ?? [];
+  if (!field) return {};
+  return value == null ? null : Object.fromEntries([filterValue([field, value])]);
+}
+
+function queryOf({ window, metric, evaluation_ids, filter }: Fields, group: IncidentRow["group"]): EventFilters | null {
   // An audit names what it found, and no filters.
-  if (!window || !metric || evaluation_ids) return null;
+  const ofGroup = groupFilters(group);
+  if (!window || !metric || evaluation_ids || !ofGroup) return null;
   const { message_contains, ...given } = filter ?? {};
   return {
-    ...given,
+    ...(OF_CALLS.has(metric) ? { event_type: CALLS } : {}),
+    ...Object.fromEntries(Object.entries(given).map(filterValue)),
+    ...ofGroup,
     // A message is part of its payload, so a search finds it, among others.
     ...(message_contains === undefined ? {} : { search: message_contains }),
     ...(metric.startsWith("error") ? { errored: true } : {}),
@@ -149,12 +201,12 @@ function sessionsShown(all: Fields, counts: Counts): string | null {
 }
 
 /** Reads the evidence of an incident, whose shape depends on its trigger. */
-export function evidenceOf({ evidence }: Pick<IncidentRow, "evidence">): Evidence {
+export function evidenceOf({ evidence, group }: Pick<IncidentRow, "evidence" | "group">): Evidence {
   const all: Fields = evidence ?? {};
   const counts: Counts = all.counts ?? {};
   const counted = Object.entries(counts).filter((entry): entry is [string, number] => typeof entry[1] === "number");
   return {
-    query: queryOf(all),
+    query: queryOf(all, group),
     events: all.event_ids ?? [],
     total: counts.errors ?? counts.events ?? null,
     sessions: all.session_ids ?? [],

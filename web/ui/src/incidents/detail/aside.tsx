@@ -1,10 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { can } from "../../api/session";
 import type { IncidentDetail, IncidentNotification } from "../../api/types";
+import { groupText } from "../../kit/dimensions/groups";
 import { Icon } from "../../kit/icon";
 import type { IconName } from "../../kit/icon-names";
 import { Moment, Pill } from "../../kit/text/values";
 import { pathOf } from "../../kit/url";
+import { levelText } from "../model";
 
 const ICONS: Record<IncidentNotification["channel"], IconName> = {
   email: "mail",
@@ -42,6 +44,16 @@ export function Aside({
           </p>
         )}
       </Part>
+      {incident.group && (
+        <Part title="Group">
+          <p>{groupText(incident.group)}</p>
+        </Part>
+      )}
+      {incident.level !== null && (
+        <Part title="Level">
+          <p>{levelText(incident.level)}</p>
+        </Part>
+      )}
       <Part title="Assignees">
         {incident.assignees.length ? (
           incident.assignees.map((email) => <p key={email}>{email}</p>)

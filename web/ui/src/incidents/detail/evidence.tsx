@@ -1,16 +1,16 @@
 import { can } from "../../api/session";
-import type { IncidentDetail } from "../../api/types";
+import type { BudgetFacts, IncidentDetail } from "../../api/types";
 import type { Described } from "../../kit/data/curl";
 import { useLoad } from "../../kit/data/load";
 import { Loaded } from "../../kit/data/loaded";
 import { type EventRow, readNamedEvents } from "../../kit/data/named-events";
 import { SqlLink } from "../../kit/list/sql-link";
 import { type Column, Table } from "../../kit/list/table";
-import { exact } from "../../kit/text/formats";
+import { exact, percent } from "../../kit/text/formats";
 import { Text } from "../../kit/text/text";
-import { Moment } from "../../kit/text/values";
+import { Moment, Money } from "../../kit/text/values";
 import { pathOf, searchOf } from "../../kit/url";
-import { eventsSearch, evidenceOf, type Evidence as Found } from "../model";
+import { eventsSearch, evidenceOf, type Evidence as Found, levelText, moreText, spendingOf } from "../model";
 
 /** The events, sessions or rows behind an incident, as links. */
 export function Evidence({
@@ -24,7 +24,8 @@ export function Evidence({
 }) {
   const found = evidenceOf(incident);
   const { query, events, sessions, result } = found;
-  if (!query && !events.length && !sessions.length && !result) return null;
+  const spending = spendingOf(incident);
+  if (!query && !events.length && !sessions.length && !result && !spending) return null;
   return (
     <section class="panel" aria-label="Evidence">
       <header class="panel-head">
@@ -41,14 +42,53 @@ export function Evidence({
           </a>
         )}
       </header>
-      {events.length && can("events:read") ? (
+      {spending ? (
+        <Spending facts={spending} />
+      ) : events.length && can("events:read") ? (
         <Events org={org} found={found} />
       ) : result ? (
         <Result org={org} {...result} />
       ) : (
         <Sessions org={org} found={found} />
       )}
+      <Note>{moreText(incident)}</Note>
     </section>
+  );
+}
+
+/** What a budget found: what is spent of it in its period, and what will be. */
+function Spending({ facts }: { facts: BudgetFacts }) {
+  const { value, bound, share, forecast_usd, levels, window } = facts;
+  // Calls without a price are no spending of $0.
+  const unpriced = facts.counts.unpriced_calls;
+  return (
+    <dl class="facts-list pair">
+      <div>
+        <dt>Spent</dt>
+        <dd>
+          <Money value={unpriced ? value || null : value} unpriced={unpriced} /> of <Money value={bound} />,{" "}
+          {percent(share)}
+        </dd>
+      </div>
+      {forecast_usd !== null && (
+        <div>
+          <dt>Forecast</dt>
+          <dd>
+            <Money value={forecast_usd} />
+          </dd>
+        </div>
+      )}
+      <div>
+        <dt>Levels</dt>
+        <dd>{levels.map(levelText).join(", ")}</dd>
+      </div>
+      <div>
+        <dt>Period</dt>
+        <dd>
+          <Moment at={window.from} /> – <Moment at={window.to} />
+        </dd>
+      </div>
+    </dl>
   );
 }
 

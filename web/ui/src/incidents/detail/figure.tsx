@@ -4,7 +4,7 @@ import { useLoad } from "../../kit/data/load";
 import { Loaded } from "../../kit/data/loaded";
 import { Text } from "../../kit/text/text";
 import { readValues } from "../api";
-import { breachText, formatOf, metricOf } from "../model";
+import { breachText, formatOf, levelMarks, metricOf, spendingOf } from "../model";
 
 /** Draws the values of the rule around the time of the breach. */
 export function RuleFigure({ incident }: { incident: IncidentDetail }) {
@@ -34,21 +34,23 @@ function Values({ incident }: { incident: IncidentDetail }) {
       {(preview) => {
         if (preview.points.length < 2) return preview.reason && <p class="dim panel-note">{preview.reason}</p>;
         const format = formatOf(metricOf(incident));
+        const spending = spendingOf(incident);
         const times = preview.points.map(({ ts }) => Date.parse(ts));
         const opened = Date.parse(incident.opened_at);
         const breached = times.findLastIndex((time, index) => time <= opened && preview.points[index]?.value !== null);
         const end = incident.resolved_at ? Date.parse(incident.resolved_at) : Date.parse(preview.bounds.to);
         return (
           <TimeChart
-            label="Value of the rule"
+            label={spending ? "Spending" : "Value of the rule"}
             kind="line"
             times={times}
             series={[{ name: "value", values: preview.points.map(({ value }) => value) }]}
             bound={
               preview.bound === null
                 ? undefined
-                : { value: preview.bound, label: `${preview.op ?? ""} ${format(preview.bound)}` }
+                : { value: preview.bound, label: `${spending ? "" : (preview.op ?? "")} ${format(preview.bound)}` }
             }
+            marks={spending ? levelMarks(spending) : []}
             marked={[[Math.max(times[0]!, opened), end]]}
             dots={breached < 0 ? [] : [breached]}
             format={format}

@@ -33,6 +33,8 @@ interface Props {
   height?: number;
   /** A horizontal line. */
   bound?: { value: number; label: string } | undefined;
+  /** Lines beside it that are less than a bound. */
+  marks?: readonly { value: number; label: string }[];
   /** Spans that are shaded, as pairs of moments. */
   marked?: readonly (readonly [number, number])[];
   /** Indices of times whose values get a dot: breaches of a bound. */
@@ -69,6 +71,7 @@ export function TimeChart(props: Props) {
     format = compact,
     height = 180,
     bound,
+    marks = [],
     marked = [],
     dots = [],
     band,
@@ -93,7 +96,12 @@ export function TimeChart(props: Props) {
     [kind, series],
   );
   const tops = layers.flatMap((layer) => layer.map(([, top]) => top ?? 0));
-  const axis = ticks(Math.min(0, ...tops), Math.max(bound?.value ?? 0, ...tops) || 1, 4, counts ? 1 : 0);
+  const axis = ticks(
+    Math.min(0, ...tops),
+    Math.max(bound?.value ?? 0, ...marks.map(({ value }) => value), ...tops) || 1,
+    4,
+    counts ? 1 : 0,
+  );
   const y = linear(axis[0]!, axis[axis.length - 1]!, height - BOTTOM, TOP);
   const x = linear(from, to, left, Math.max(left + 1, width - RIGHT));
   const at = timeTicks(from, to, Math.max(2, Math.floor(width / 110)), zone.value);
@@ -182,6 +190,14 @@ export function TimeChart(props: Props) {
                 <Line key={i} layer={layer} times={points} x={x} y={y} color={colors[i]!} filled={kind === "area"} />
               ),
             )}
+            {marks.map((mark) => (
+              <g key={mark.value} class="chart-mark">
+                <line class="chart-bound" x1={left} x2={width - RIGHT} y1={y(mark.value)} y2={y(mark.value)} />
+                <text class="chart-bound-label" x={width - RIGHT} y={y(mark.value) - 4} text-anchor="end">
+                  {mark.label}
+                </text>
+              </g>
+            ))}
             {bound && (
               <g>
                 <line class="chart-bound" x1={left} x2={width - RIGHT} y1={y(bound.value)} y2={y(bound.value)} />
