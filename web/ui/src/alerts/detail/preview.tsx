@@ -4,10 +4,10 @@ import type { AlertPreview } from "../../api/types";
 import { TimeChart } from "../../kit/charts/time-chart";
 import { useLoad } from "../../kit/data/load";
 import { Loaded } from "../../kit/data/loaded";
-import { exact, plural } from "../../kit/text/formats";
 import { preview } from "../api";
 import { metricOf, valueText } from "../condition";
 import { type Draft, refusalText, ruleOf } from "../model";
+import { breachesOf, replaysOf, resultText } from "../replays";
 
 const AFTER_CHANGE_MS = 300;
 
@@ -35,21 +35,31 @@ export function Preview({ draft }: { draft: Draft }) {
   );
 }
 
-function Drawn({
-  preview: { points, bound, op, incidents, replayed, reason, bounds },
-  metric,
-}: {
-  preview: AlertPreview;
-  metric: string | null;
-}) {
-  const format = (value: number) => valueText(metric, value);
-  const end = Date.parse(bounds.to);
-  const breaches = points.flatMap(({ breach }, index) => (breach ? [index] : []));
-  const open = incidents.some(({ resolved_at }) => resolved_at === null);
+function Drawn({ preview, metric }: { preview: AlertPreview; metric: string | null }) {
+  const replays = replaysOf(preview);
+  if (!replays.length) return <p class="dim">No group has values in this time.</p>;
   return (
     <>
+      {preview.groups && <p class="dim">The groups with most breaches, at most 10.</p>}
+      {replays.map(({ name, replay }) => (
+        <Drawing key={name} name={name} replay={replay} metric={metric} />
+      ))}
+    </>
+  );
+}
+
+type DrawingProps = ReturnType<typeof replaysOf>[number] & { metric: string | null };
+
+function Drawing({ name, replay, metric }: DrawingProps) {
+  const { points, bound, op, incidents, bounds } = replay;
+  const format = (value: number) => valueText(metric, value);
+  const end = Date.parse(bounds.to);
+  const { result, often } = resultText(replay);
+  return (
+    <>
+      {name && <h3>{name}</h3>}
       <TimeChart
-        label="Preview of the last 7 days"
+        label={`Preview of the last 7 days${name ? `, ${name}` : ""}`}
         kind="line"
         times={points.map(({ ts }) => Date.parse(ts))}
         series={[{ name: "value", values: points.map(({ value }) => value) }]}
@@ -57,21 +67,16 @@ function Drawn({
         marked={incidents.map(
           ({ opened_at, resolved_at }) => [Date.parse(opened_at), resolved_at ? Date.parse(resolved_at) : end] as const,
         )}
-        dots={breaches}
+        dots={breachesOf(replay)}
         format={format}
-        height={220}
+        height={name ? 140 : 220}
         from={Date.parse(bounds.from)}
         to={end}
       />
-      <p role="status" class="preview-result">
-        {replayed ? `Would have opened ${plural(incidents.length, "incident")}` : (reason ?? "")}
+      <p role={name ? undefined : "status"} class="preview-result">
+        {result}
       </p>
-      {replayed && (
-        <p class="dim">
-          {plural(breaches.length, "breach", "breaches")} in {exact(points.length)} evaluations
-          {open && ". The last incident would still be open"}.
-        </p>
-      )}
+      {often && <p class="dim">{often}</p>}
     </>
   );
 }
