@@ -36,6 +36,41 @@ export function Axes({ values, moments, x, y, left, right, height, format }: Axe
   );
 }
 
+export interface Limit {
+  value: number;
+  label: string;
+}
+
+interface BoundsProps extends Pick<AxesProps, "y" | "left" | "right"> {
+  bound: Limit | undefined;
+  marks: readonly Limit[];
+}
+
+/** Horizontal lines: the bound with its label on the left, marks with theirs on the right. */
+export function Bounds({ bound, marks, y, left, right }: BoundsProps) {
+  const line = ({ value }: Limit) => <line class="chart-bound" x1={left} x2={right} y1={y(value)} y2={y(value)} />;
+  return (
+    <>
+      {marks.map((mark) => (
+        <g key={mark.value} class="chart-mark">
+          {line(mark)}
+          <text class="chart-bound-label" x={right} y={y(mark.value) - 4} text-anchor="end">
+            {mark.label}
+          </text>
+        </g>
+      ))}
+      {bound && (
+        <g>
+          {line(bound)}
+          <text class="chart-bound-label" x={left + 4} y={y(bound.value) - 4}>
+            {bound.label}
+          </text>
+        </g>
+      )}
+    </>
+  );
+}
+
 interface BarsProps {
   layer: readonly (readonly [number, number | null])[];
   times: readonly number[];

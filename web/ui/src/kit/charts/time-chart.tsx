@@ -4,7 +4,7 @@ import { compact } from "../text/formats";
 import { formatMoment } from "../time/time";
 import { zone } from "../time/zone";
 import { Figure } from "./figure";
-import { Axes, Band, Bars, Line } from "./layers";
+import { Axes, Band, Bars, Bounds, type Limit, Line } from "./layers";
 import { stack } from "./paths";
 import { linear, nearest, seriesColor, ticks, timeTicks } from "./scale";
 import { useWidth } from "./size";
@@ -32,9 +32,9 @@ interface Props {
   format?: (value: number) => string;
   height?: number;
   /** A horizontal line. */
-  bound?: { value: number; label: string } | undefined;
+  bound?: Limit | undefined;
   /** Lines beside it that are less than a bound. */
-  marks?: readonly { value: number; label: string }[];
+  marks?: readonly Limit[];
   /** Spans that are shaded, as pairs of moments. */
   marked?: readonly (readonly [number, number])[];
   /** Indices of times whose values get a dot: breaches of a bound. */
@@ -190,22 +190,7 @@ export function TimeChart(props: Props) {
                 <Line key={i} layer={layer} times={points} x={x} y={y} color={colors[i]!} filled={kind === "area"} />
               ),
             )}
-            {marks.map((mark) => (
-              <g key={mark.value} class="chart-mark">
-                <line class="chart-bound" x1={left} x2={width - RIGHT} y1={y(mark.value)} y2={y(mark.value)} />
-                <text class="chart-bound-label" x={width - RIGHT} y={y(mark.value) - 4} text-anchor="end">
-                  {mark.label}
-                </text>
-              </g>
-            ))}
-            {bound && (
-              <g>
-                <line class="chart-bound" x1={left} x2={width - RIGHT} y1={y(bound.value)} y2={y(bound.value)} />
-                <text class="chart-bound-label" x={left + 4} y={y(bound.value) - 4}>
-                  {bound.label}
-                </text>
-              </g>
-            )}
+            <Bounds bound={bound} marks={marks} y={y} left={left} right={width - RIGHT} />
             {dots.map(
               (i) =>
                 series[0]?.values[i] != null && (
