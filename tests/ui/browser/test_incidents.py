@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.support.processes import wait_until
 from tests.ui.browser.conftest import Opened
@@ -51,3 +51,58 @@ def test_a_reader_sees_what_breached_and_what_to_do(visit: Opened, site: Site) -
     expect(page.get_by_role("row", selected=True)).to_be_in_viewport()
     status, answer = site.api.request("DELETE", f"/alerts/{alert['id']}")
     assert status == 204, answer
+
+
+SPENT = {
+    "metric": "spent_usd",
+    "value": 41.2,
+    "op": ">=",
+    "bound": 50,
+    "window": {"from": "2026-11-01T00:00:00Z", "to": "2026-12-01T00:00:00Z"},
+    "filter": {"agent_id": "support"},
+    "counts": {"calls": 210, "unpriced_calls": 2},
+    "period": "month",
+    "level": 80,
+    "levels": [50, 80, 100],
+    "share": 0.824,
+    "forecast_usd": 61.8,
+    "groups_more": 3,
+}
+
+
+def test_an_incident_of_a_budget_shows_its_levels(visit: Opened, site: Site) -> None:
+    body = {"title": "Research", "summary": "spent", "severity": "info"}
+    found = site.call("POST", "/alerts/incidents", body)
+    of_budget = {"alert_id": found["id"], "group": {"user_id": "zoe"}, "level": 80}
+    points = [
+        {"ts": f"2026-11-20T0{hour}:00:00Z", "value": 36 + hour, "breach": None} for hour in (1, 2)
+    ]
+    span = {"from": points[0]["ts"], "to": points[1]["ts"], "step_secs": 3600}
+    values = {"bounds": span, "op": ">=", "bound": 50, "points": points, "incidents": []}
+
+    def fulfil(route: Route) -> None:
+        incident = route.fetch().json()
+        route.fulfill(json={**incident, **of_budget, "evidence": SPENT})
+
+    page = visit("reader", "incidents")
+    path = f"**/alerts/incidents/{found['id']}"
+    page.route(path, fulfil)
+    page.route(
+        f"{path}/values",
+        lambda route: route.fulfill(
+            json={**values, "groups": None, "replayed": True, "reason": None}
+        ),
+    )
+    page.get_by_role("link", name="Research", exact=True).click()
+    figure = page.get_by_role("figure", name="Spending")
+    for label in ("$50.00", "80 %", "50 %"):
+        expect(figure.locator("svg").get_by_text(label, exact=True).last).to_be_visible()
+    details = page.get_by_role("complementary", name="Details")
+    expect(details).to_contain_text(re.compile(r"user zoe.*80 %"))
+    evidence = page.get_by_role("region", name="Evidence")
+    for text in ("≥ $41.20 of $50.00, 82.4 %", "$61.80", "3 more groups breached"):
+        expect(evidence).to_contain_text(text)
+    expect(evidence.get_by_role("link", name="Open in Events")).to_have_attribute(
+        "href", re.compile(r"agent_id=support&user_id=zoe&from=2026-11-01")
+    )
+    site.call("POST", f"/alerts/incidents/{found['id']}/resolve", {})
