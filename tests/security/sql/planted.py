@@ -13,7 +13,7 @@ EVENTS, EVALUATIONS = 5003, 613
 
 # The rows of an organization. `{n}` stands for numbers that only others have, or for small ones.
 _EVENTS = """
-INSERT INTO events SELECT
+INSERT INTO events (* EXCEPT (version)) SELECT
     {org:String} AS org_id, {first_id:UInt64} + number AS id,
     {mark:String} || '-session-' || toString(number % 7) AS session_id,
     {mark:String} || '-agent' AS agent_id,
