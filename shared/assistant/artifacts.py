@@ -1,6 +1,6 @@
 """Drafts that a person may approve. They write nothing: approving calls the normal route."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from msgspec import Meta
 
@@ -8,6 +8,9 @@ from shared.assistant.asker import Asker
 from shared.assistant.tools.tool import Arguments, Text, Tool, ToolResult
 from shared.reading.queries.guard.lexer import MAX_LENGTH
 from shared.reading.queries.guard.statement import guard
+from shared.watch.alerts.groups import FIELDS
+from shared.watch.alerts.rules import checked_spec
+from shared.watch.alerts.specs import Metric
 
 OPEN_ARTIFACT = "open_artifact"
 
@@ -49,7 +52,8 @@ def _tile(_asker: Asker, wanted: DraftTile) -> ToolResult:
     return _artifact("tile", f"POST /dashboards/{wanted.dashboard_id}/tiles", wanted)
 
 
-def _alert(_asker: Asker, wanted: DraftAlert) -> ToolResult:
+def _alert(asker: Asker, wanted: DraftAlert) -> ToolResult:
+    checked_spec(wanted.trigger_kind, wanted.trigger_spec, schema=asker.queries.schema)
     return _artifact("alert", "POST /alerts", wanted)
 
 
@@ -61,12 +65,20 @@ def _artifact(kind: str, route: str, wanted: Arguments) -> ToolResult:
 
 
 _SHOWN = "The person sees it with a button that approves it. Nothing is stored until then."
+_ALERT = (
+    f"Drafts an alert. {_SHOWN} trigger_spec of metric_threshold: metric"
+    f" ({', '.join(get_args(Metric))}), op, value, window_secs, filter (environment, event_type,"
+    " agent_id, model, tool_name, user_id, agent_version, tag, attributes {key: value}), group_by."
+    " Of budget: amount_usd, period (day, week, month), tz, levels in percent, forecast, filter,"
+    f" group_by. group_by is one of {', '.join(FIELDS)}, attr.<key>: the value or the amount is"
+    " each group's."
+)
 # The permission is that of the route, so a person gets no draft that they cannot approve.
 DRAFTS = {
     tool.name: tool
     for tool in (
         Tool("draft_query", "queries:write", f"Drafts a saved query. {_SHOWN}", DraftQuery, _query),
         Tool("draft_tile", "dashboards:write", f"Drafts a tile. {_SHOWN}", DraftTile, _tile),
-        Tool("draft_alert", "alerts:write", f"Drafts an alert. {_SHOWN}", DraftAlert, _alert),
+        Tool("draft_alert", "alerts:write", _ALERT, DraftAlert, _alert),
     )
 }
