@@ -187,6 +187,13 @@ def alerts(length: Length) -> Values:
     return measure(seconds={"short": 30, "usual": 120, "long": 300}[length], statements=10)
 
 
+def budgets(length: Length) -> Values:
+    """How late the level of one of 1,000 users is told."""
+    from bench.budgets import measure
+
+    return measure(times={"short": 2, "usual": 10, "long": 30}[length])
+
+
 def previews(length: Length) -> Values:
     """Previews of rules over a week of a million events."""
     from bench.previews import measure
@@ -231,6 +238,7 @@ BENCHMARKS: dict[str, Callable[[Length], Values]] = {
     "redaction": redaction,
     "receipts": receipts,
     "alerts": alerts,
+    "budgets": budgets,
     "previews": previews,
     "audit": audit,
     "faults": faults,
