@@ -32,6 +32,7 @@ from shared.reading.evaluations import store as evaluations
 from shared.reading.events.facets import facet_values
 from shared.reading.queries import service as queries
 from shared.reading.queries.service import QueryContent
+from shared.watch.alerts.evaluation.budgets.models import BudgetLevel
 from shared.watch.incidents import comments
 from tests.support.app import new_key
 from tests.support.evaluations import evaluation
@@ -158,9 +159,19 @@ def _bring_receipts(runtime: Runtime, org: Org) -> None:
 
 
 def _fill_incident(runtime: Runtime, org: Org, user_id: uuid.UUID, email: str) -> None:
-    """Creates an incident of an alert, with a comment of its subscribed member."""
+    """Creates an incident of an alert, with a level of a budget and a comment of its member."""
     incident, actor = open_incident(runtime, org), Actor(user_id, email, email)
     with runtime.postgres.transaction() as session:
+        session.add(
+            BudgetLevel(
+                org_id=org.uuid,
+                alert_id=incident.alert_id,
+                spec_revision=1,
+                starts_at=now(),
+                group_value="",
+                level=80,
+            )
+        )
         comments.create(session, runtime, org.uuid, str(incident.id), actor, "hm")
 
 

@@ -75,8 +75,8 @@ def test_everything_of_one_organization_goes_and_nothing_else(
     assert all(count for count, _ in before.clickhouse.values())
     of_dashboards = ("saved_queries", "dashboards", "dashboard_tiles", "creations")
     assert [len(before.postgres[table]) for table in of_dashboards] == [1, 1, 2, 3]
-    of_incidents = ("alerts", "alert_states", "incidents", "incident_comments")
-    assert [len(before.postgres[table]) for table in of_incidents] == [1, 1, 1, 1]
+    of_incidents = ("alerts", "alert_states", "budget_levels", "incidents", "incident_comments")
+    assert [len(before.postgres[table]) for table in of_incidents] == [1, 1, 1, 1, 1]
     about_one = ("incident_subscribers", "incident_activity")
     assert [len(before.postgres[table]) for table in about_one] == [1, 2]
     purged = run(runtime, gone)

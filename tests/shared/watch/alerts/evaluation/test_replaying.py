@@ -1,6 +1,6 @@
 """Previews of rules with groups and of budgets beside what a worker does."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -54,15 +54,22 @@ def replayed(
 
 
 def worked(
-    watch: Watch, monkeypatch: pytest.MonkeyPatch, made: Preview, kind: str, spec: dict[str, Any]
+    watch: Watch,
+    monkeypatch: pytest.MonkeyPatch,
+    made: Preview,
+    kind: str,
+    spec: dict[str, Any],
+    lines: Mapping[datetime, bytes] | None = None,
 ) -> list[tuple[str, datetime | None]]:
     """Lets a worker evaluate at the moments of a preview; returns the group and end of incidents.
 
-    The end is the moment of the evaluation.
+    The end is the moment of the evaluation. `lines` are stored when it is their time.
     """
+    waiting = dict(lines or {})
     watch.rule(kind, trigger_spec=spec)
     ends: dict[Any, datetime | None] = {}
     for moment in made.span.ends():
+        store(watch, *(waiting.pop(ts) for ts in sorted(waiting) if ts < moment))
         monkeypatch.setattr(claims, "stored_until_each", lambda *_args, at=moment: [at])
         watch.sql(
             "UPDATE alert_states SET due_at = now(), evaluated_to = NULL WHERE org_id = :org_id"
@@ -73,10 +80,9 @@ def worked(
             ends.setdefault(row["id"], None)
             if not is_open and ends[row["id"]] is None:
                 ends[row["id"]] = moment
-    rows = watch.incidents()
     found = [
         (next(iter((row["breach_group"] or {"": ""}).values())) or "", ends[row["id"]])
-        for row in rows
+        for row in watch.incidents()
     ]
     return sorted(found, key=str)
 
@@ -124,14 +130,16 @@ def test_the_ten_groups_with_most_breaches_are_shown(watch: Watch, context: Rule
 
 
 def test_a_budget_is_replayed_as_a_worker_evaluates_it(
-    watch: Watch, context: RuleContext, monkeypatch: pytest.MonkeyPatch
+    watch: Watch, other: Watch, context: RuleContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec = {"amount_usd": 50, "period": "day", "tz": "Europe/Berlin", "levels": [50, 100]}
-    lines = [
-        call(number, NOON + number * HOUR / 2, "4.5", user_id=("zoe", "max")[number % 3 == 0])
+    lines = {
+        NOON + number * HOUR / 2: call(
+            number, NOON + number * HOUR / 2, "4.5", user_id=("zoe", "max")[number % 3 == 0]
+        )
         for number in range(60)
-    ]
-    store(watch, *lines)
+    }
+    store(watch, *lines.values())
     grouped = {**spec, "group_by": "user_id"}
     made = replayed(context, "budget", grouped, HOUR, 30)
     assert made.groups is not None
@@ -144,16 +152,23 @@ def test_a_budget_is_replayed_as_a_worker_evaluates_it(
     midnight = 10
     # The day of Berlin ends at 23:00.
     assert values[midnight] == 0
-    assert values[midnight - 1] == max(values[:midnight], key=lambda value: value or 0)
+    assert values[midnight - 1] == 58.5
     assert made.limit is not None
     assert made.limit.bound == 50
-    found = worked(watch, monkeypatch, made, "budget", grouped)
+    found = worked(other, monkeypatch, made, "budget", grouped, lines)
     ends = [
         (group, one.resolved_at)
         for group, replay in made.groups.items()
         for one in replay.incidents
     ]
     assert sorted(ends, key=str) == found
+    told = other.sql(
+        "SELECT detail FROM incident_activity WHERE org_id = :org_id"
+        " AND kind IN ('opened', 'breached')"
+    )
+    assert sum(row["detail"].get("count", 1) for row in told) == sum(
+        one.breaches for replay in made.groups.values() for one in replay.incidents
+    )
 
 
 def test_a_budget_without_groups_is_replayed_as_one(watch: Watch, context: RuleContext) -> None:
