@@ -17,8 +17,9 @@ def redis_now(runtime: Runtime) -> datetime:
 
 def test_each_organization_waits_for_its_own_oldest_batch(runtime: Runtime) -> None:
     idle, waiting = make_org(runtime), make_org(runtime)
+    batch = Batch([1], [1], [1], ["s"], ["a"], ["note"], ["e"], [b"{}"])
     for _ in range(2):
-        append(runtime.redis, waiting.id, waiting.slug, Batch())
+        append(runtime.redis, waiting.id, waiting.slug, batch)
     entries: Any = runtime.redis.xrange(event_stream(waiting.id), count=1)
     arrived_ms = int(entries[0][0].partition(b"-")[0])
     before = redis_now(runtime)
