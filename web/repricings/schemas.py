@@ -3,11 +3,11 @@
 from marshmallow import Schema
 
 from shared.upkeep.repricings.figures import MAX_MODELS
-from shared.upkeep.repricings.service import DEFAULT_PAGE, MAX_PAGE, MAX_RANGE
+from shared.upkeep.repricings.service import DEFAULT_PAGE, MAX_FILTER_LENGTH, MAX_PAGE, MAX_RANGE
 from web import fields
 from web.params import Body, Limit
 
-_TEXT: fields.Details = {"minLength": 1, "maxLength": 256}
+_TEXT: fields.Details = {"minLength": 1, "maxLength": MAX_FILTER_LENGTH}
 
 
 class RepricingBody(Body):

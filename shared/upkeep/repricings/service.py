@@ -9,6 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from shared.access import audit_log
+from shared.foundation.core.bounds import require_optional_text
 from shared.foundation.core.clock import to_us
 from shared.foundation.core.errors import Conflict, Invalid
 from shared.foundation.core.ids import new_id, new_request_id
@@ -24,6 +25,7 @@ from shared.upkeep.rewriting.places import Place, months_between
 DEFAULT_PAGE, MAX_PAGE = 20, 100
 MAX_RANGE = timedelta(days=400)
 FILTERS = ("model", "agent_id", "environment")
+MAX_FILTER_LENGTH = 256
 _RUNNING = Conflict(
     "a repricing of this organization is under way: wait until it has ended, or cancel it",
     code="repricing_running",
@@ -45,7 +47,14 @@ class WantedRepricing:
 def request(
     session: Session, queue: Queue, org_id: uuid.UUID, wanted: WantedRepricing, requested_by: str
 ) -> Repricing:
-    """Queues a repricing; raises `Invalid` for its range, and `Conflict` while one lives."""
+    """Queues a repricing.
+
+    Raises `Invalid` for its range or a filter, and `Conflict` while one lives.
+    """
+    filters = {
+        name: require_optional_text(name, getattr(wanted, name), most=MAX_FILTER_LENGTH)
+        for name in FILTERS
+    }
     if not wanted.start < wanted.stop:
         raise Invalid.field("to", "must be later than from")
     if wanted.stop - wanted.start > MAX_RANGE:
@@ -58,7 +67,7 @@ def request(
         ends_at=wanted.stop,
         requested_by=requested_by,
         request_id=current_request_id() or new_request_id(),
-        **{name: getattr(wanted, name) for name in FILTERS},
+        **filters,
     )
     session.add(repricing)
     flush_unique(session, {"uq_repricings_live": _RUNNING})

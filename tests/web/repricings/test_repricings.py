@@ -126,3 +126,10 @@ def test_a_bad_request_names_the_field(
     answer = post(client, key(), **body)
     assert answer.status_code == 422
     assert list(answer.get_json()["fields"]) == [field]
+
+
+@pytest.mark.parametrize("name", ["model", "agent_id", "environment"])
+def test_a_filter_is_plain_text(client: FlaskClient, key: Key, name: str) -> None:
+    answer = post(client, key("settings:write"), **{name: "a\0b"})
+    assert answer.status_code == 422
+    assert list(answer.get_json()["fields"]) == [name]
