@@ -70,8 +70,8 @@ def test_the_menus_work_by_keyboard(visit: Opened, site: Site) -> None:
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(f"/o/{site.other.slug}/"))
     expect(page.get_by_role("heading", level=1)).to_be_focused()
-    account = page.get_by_role("button", name="Account")
-    account.click()
+    # After a click the pointer would rest on an item, which then takes the focus.
+    page.get_by_role("button", name="Account").press("Enter")
     items = page.get_by_role("menu", name="Account").get_by_role("menuitem")
     expect(items.first).to_be_focused()
     names = ["Profile", "Send your first event", "Keyboard shortcuts", "Sign out"]
