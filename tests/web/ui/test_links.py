@@ -182,6 +182,8 @@ def _planted(desk: Desk, client: FlaskClient, key: Headers) -> dict[str, dict[st
     audited = Audited(desk.runtime, desk.org)
     audited.file(candidate())
     add_alert(desk.runtime, desk.org)
+    budget = {"period": "day", "amount_usd": 5, "tz": "UTC"}
+    add_alert(desk.runtime, desk.org, name="Spending", trigger_kind="budget", trigger_spec=budget)
     return {
         "read_session": {"session_id": session_id},
         "read_transcript": {"session_id": session_id},
