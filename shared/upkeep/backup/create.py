@@ -89,7 +89,7 @@ def create(
         snapshot_at=format_ts(snapshot_at),
         finished_at=format_ts(datetime.now(UTC)),
         organization=_described(organization),
-        secrets=list(in_postgres.SECRETS if organization is None else in_postgres.SECRETS[1:]),
+        secrets=list(in_postgres.SECRETS if organization is None else in_postgres.EXPORTED_SECRETS),
         left_out=list(_LEFT_OUT),
         tables=[*found, *first, events],
     )

@@ -26,14 +26,20 @@ LEFT_OUT = (
     "receipt_flushes",
 )
 
-# Every column with a secret, and its form.
-SECRETS = (
-    Secret("api_keys.key_hash", "SHA-256 of each key; the keys themselves are stored nowhere"),
+# Secrets that the export of one organization has in their form, too.
+EXPORTED_SECRETS = (
     Secret(
         "organization_settings.value",
         "in clear, as in the database: alerts.webhook_signing_secret, and the URLs of"
         " alerts.slack_default_webhook and alerts.webhook_default_url",
     ),
+)
+# Every column with a secret, and its form.
+SECRETS = (
+    Secret("api_keys.key_hash", "SHA-256 of each key; the keys themselves are stored nowhere"),
+    Secret("evaluator_pools.token_hash", "SHA-256 of each token"),
+    Secret("evaluator_secrets.sealed", "sealed with SECRETS_KEY, in clear without it"),
+    *EXPORTED_SECRETS,
 )
 
 _COLUMNS = text("""

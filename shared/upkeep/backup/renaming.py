@@ -26,6 +26,8 @@ from shared.upkeep.backup.manifest import BackupColumn, BackupTable, Manifest, r
 
 _NULL = b"\\N"
 _UUID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+# A hash that an archive has influence on could be that of a known key or token.
+_HASHES = frozenset({("api_keys", "key_hash"), ("evaluator_pools", "token_hash")})
 _SALT = re.compile(rb"[0-9a-f-]{32,36}")
 
 
@@ -106,8 +108,7 @@ class Renaming:
             return lambda _: b"t"
         if (table, column.name) == ("organizations", "deletion_salt"):
             return self._salt
-        if (table, column.name) == ("api_keys", "key_hash"):
-            # A hash that the archive has influence on could be that of a known key.
+        if (table, column.name) in _HASHES:
             return lambda _: rb"\\x" + hashlib.sha256(secrets.token_bytes(32)).hexdigest().encode()
         if (table, column.name) == ("api_keys", "revoked_at"):
             return lambda value: b"now" if value == _NULL else value

@@ -12,20 +12,24 @@ NOT_NAMED = frozenset(
     {"evaluation_jobs", "creations", "receipts", "watched_sessions", "mails", "audit_log"}
 )
 
+_ANY_HASH = "sha256(convert_to(gen_random_uuid()::text || gen_random_uuid(), 'UTF8'))"
+
 # A key works in one place only. Its row stays, because receipts and histories name it.
 _CHANGED = {
-    "api_keys": {
-        "key_hash": "sha256(convert_to(gen_random_uuid()::text || gen_random_uuid(), 'UTF8'))",
-        "revoked_at": "coalesce(revoked_at, now())",
-    }
+    "api_keys": {"key_hash": _ANY_HASH, "revoked_at": "coalesce(revoked_at, now())"},
+    "evaluator_pools": {"token_hash": _ANY_HASH},
 }
+
+# An evaluator without its secrets is set up by its new owner.
+_LEFT_OUT = frozenset({"evaluator_secrets"})
 
 
 def is_exported(table: BackupTable) -> bool:
     """Returns whether an export has rows of a table of PostgreSQL."""
     if table.name in {"organizations", "users"}:
         return True
-    return any(column.name == "org_id" for column in table.columns)
+    has_organization = any(column.name == "org_id" for column in table.columns)
+    return has_organization and table.name not in _LEFT_OUT
 
 
 def rows_of(connection: Connection, table: BackupTable, org_id: uuid.UUID) -> str | None:

@@ -1,0 +1,1 @@
+"""An organization's evaluators: their definitions, versions, secrets and pools of workers."""
