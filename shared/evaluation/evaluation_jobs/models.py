@@ -46,14 +46,12 @@ class WatchedSession(KeyedInOrganization, Base):
     )
 
 
-class EvaluationJob(OfOrganization, LeaseColumns, Base):
+class JobColumns(OfOrganization, LeaseColumns):
     """One evaluation of one session, from its trigger until ClickHouse has the result.
 
     A worker holds the job while `lease_token` is its own. `result` is the packed outcome
     (`shared.evaluation.evaluation_jobs.result`) of a job in `storing`, and null otherwise.
     """
-
-    __tablename__ = "evaluation_jobs"
 
     session_id: Mapped[str]
     agent_id: Mapped[str]
@@ -71,11 +69,17 @@ class EvaluationJob(OfOrganization, LeaseColumns, Base):
     completed_at: Mapped[datetime | None] = mapped_column(timestamp_type)
     result: Mapped[bytes | None]
 
+
+IS_STATUS = "status IN ('pending', 'polling', 'storing', 'done', 'error', 'timeout')"
+
+
+class EvaluationJob(JobColumns, Base):
+    """A job of the deployment's evaluator."""
+
+    __tablename__ = "evaluation_jobs"
+
     __table_args__ = (
-        CheckConstraint(
-            "status IN ('pending', 'polling', 'storing', 'done', 'error', 'timeout')",
-            name="status",
-        ),
+        CheckConstraint(IS_STATUS, name="status"),
         CheckConstraint("trigger IN ('agent_end', 'inactivity', 'manual')", name="trigger"),
         Index(
             "uq_evaluation_jobs_live",
@@ -120,23 +124,20 @@ class EvaluatorTurn(KeyedInOrganization, Base):
 
 
 class EvaluatorBreaker(Base):
-    """The failed calls of the evaluator in a row (`evaluation_jobs.breaker`), one row.
+    """The failed calls of an evaluator in a row (`evaluation_jobs.breaker`).
 
-    It holds for the evaluator of `endpoint`.
+    `key` is the id of an organization's evaluator, or the endpoint of the deployment's.
     """
 
-    __tablename__ = "evaluator_breaker"
+    __tablename__ = "evaluator_breakers"
 
-    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    endpoint: Mapped[str]
+    key: Mapped[str] = mapped_column(primary_key=True)
     failures: Mapped[int] = mapped_column(server_default=text("0"))
     since: Mapped[datetime | None] = mapped_column(timestamp_type)
     last_error: Mapped[str | None]
     wait_secs: Mapped[float] = mapped_column(server_default=text("0"))
     retry_at: Mapped[datetime | None] = mapped_column(timestamp_type)
     probe_id: Mapped[UUID | None]
-
-    __table_args__ = (CheckConstraint("id = 1", name="single_row"),)
 
 
 class EvaluatorConfig(Base):

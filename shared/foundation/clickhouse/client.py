@@ -26,7 +26,7 @@ encoding.install()
 
 Row = tuple[Any, ...]
 
-_TABLES = ("events", "agent_sessions", "evaluations")
+_TABLES = ("events", "agent_sessions", "evaluations", "own_evaluations")
 _STATEMENTS = Statements("clickhouse", {*_TABLES, *map(local, _TABLES)})
 
 # Codes from ClickHouse's ErrorCodes.cpp that mean "not now": the server's state is the cause, not

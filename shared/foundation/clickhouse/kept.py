@@ -25,5 +25,6 @@ class AgingTable(NamedTuple):
 KEPT: tuple[AgingTable, ...] = (
     AgingTable("agent_sessions", "last_event_at", whole_sessions=True, by_month=False),
     AgingTable("evaluations", "completed_at"),
+    AgingTable("own_evaluations", "completed_at"),
     AgingTable("events", "ts"),
 )

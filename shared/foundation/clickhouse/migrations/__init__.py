@@ -13,6 +13,7 @@ from shared.foundation.clickhouse.migrations import (
     m0008_versions,
     m0009_lean_feed,
     m0010_seen_values,
+    m0011_own_evaluations,
 )
 
 MIGRATIONS: tuple[ModuleType, ...] = (
@@ -26,4 +27,5 @@ MIGRATIONS: tuple[ModuleType, ...] = (
     m0008_versions,
     m0009_lean_feed,
     m0010_seen_values,
+    m0011_own_evaluations,
 )

@@ -1,0 +1,1 @@
+"""Runs of an organization's own evaluators, from their triggers to their results."""
