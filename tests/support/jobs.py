@@ -26,6 +26,7 @@ from tests.support.evaluator import Answer, Evaluator, hang
 from tests.support.events import event, store_events
 from tests.support.runtime import Org
 from workers.evaluation_jobs.client import EvaluatorClient
+from workers.evaluation_jobs.default_evaluator import DefaultEvaluator
 from workers.evaluation_jobs.dispatcher import EvaluationDispatcher
 
 _Result = TypeVar("_Result")
@@ -137,7 +138,9 @@ class Bench:
         """
         client = EvaluatorClient(self.runtime.settings)
         try:
-            handled = EvaluationDispatcher(self.runtime, client, threading.Event()).run()
+            handled = EvaluationDispatcher(
+                self.runtime, DefaultEvaluator(self.runtime, client), threading.Event()
+            ).run()
         finally:
             client.close()
         storing.store_results(self.runtime.postgres, self.runtime.clickhouse)
@@ -163,10 +166,10 @@ class Bench:
                 "evaluation_jobs",
                 ("next_attempt_at", "poll_deadline_at", "lease_expires_at", "enqueued_at"),
             ),
-            ("evaluator_breaker", ("since", "retry_at")),
+            ("evaluator_breakers", ("since", "retry_at")),
         ):
             moved = ", ".join(f"{name} = {name} - make_interval(secs => :by)" for name in columns)
-            rows = "true" if table == "evaluator_breaker" else "org_id = :org_id"
+            rows = "true" if table == "evaluator_breakers" else "org_id = :org_id"
             self.sql(f"UPDATE {table} SET {moved} WHERE {rows}", **by)
 
     def config(self, **values: float) -> None:

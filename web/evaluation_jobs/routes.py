@@ -6,6 +6,7 @@ from shared.evaluation.evaluation_jobs import breaker
 from shared.evaluation.evaluation_jobs.bulk import re_evaluate_all
 from shared.evaluation.evaluation_jobs.listing import live_jobs
 from shared.evaluation.evaluation_jobs.requests import re_evaluate
+from shared.evaluation.evaluation_jobs.scope import breaker_key
 from shared.reading.evaluations.filters import EvaluationFilters
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
@@ -40,7 +41,7 @@ def list_evaluation_jobs(
             session_ids=session_id,
             limit=limit,
         )
-        found = breaker.current(session, runtime().settings) if health else None
+        found = breaker.current(session, breaker_key(runtime().settings)) if health else None
     answer = {} if found is None else {"health": health_row(found)}
     return json_response({"jobs": [job_row(job) for job in jobs], **answer})
 

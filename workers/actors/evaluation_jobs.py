@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable
 
 from shared.evaluation.evaluation_jobs import breaker, due, promotion, storing
+from shared.evaluation.evaluation_jobs.scope import breaker_key
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.core.config import Settings
 from shared.foundation.postgres import Postgres, single_flight
@@ -11,6 +12,7 @@ from shared.foundation.queue import Task, jobs
 from workers.context import once, runtime
 from workers.evaluation_jobs import config_refresh
 from workers.evaluation_jobs.client import EvaluatorClient
+from workers.evaluation_jobs.default_evaluator import DefaultEvaluator
 from workers.evaluation_jobs.dispatcher import EvaluationDispatcher
 from workers.nudged import nudged_actor, stopping
 
@@ -25,7 +27,7 @@ def _client() -> EvaluatorClient:
 
 @once
 def _dispatcher() -> EvaluationDispatcher:
-    return EvaluationDispatcher(runtime(), _client(), stopping)
+    return EvaluationDispatcher(runtime(), DefaultEvaluator(runtime(), _client()), stopping)
 
 
 @nudged_actor(jobs.RUN_EVALUATIONS, next_due=due.of_jobs)
@@ -64,7 +66,7 @@ def refresh_evaluator_config() -> None:
         _config_was_read.set()
         if first:
             with runtime().postgres.transaction() as session:
-                breaker.try_now(session, runtime().settings)
+                breaker.try_now(session, breaker_key(runtime().settings))
             runtime().queue.nudge_soon(jobs.RUN_EVALUATIONS)
         config_refresh.refresh_if_due(runtime(), _client(), force=first)
 

@@ -7,33 +7,27 @@ No transaction is open during a call, and a call that hangs only occupies one pl
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 
 from sqlalchemy.orm import Session
 
-from shared.evaluation.evaluation_jobs import claims, outcomes, rules
+from shared.evaluation.evaluation_jobs import claims, rules
 from shared.evaluation.evaluation_jobs.answers import Answer, NoEvaluatorAnswer
 from shared.evaluation.evaluation_jobs.claims import ClaimedJob
-from shared.evaluation.evaluation_jobs.evaluator_config import evaluator_name
 from shared.evaluation.evaluation_jobs.rules import Finish, Poll, Step
 from shared.foundation.core.clock import now
-from shared.foundation.core.config import Settings
 from shared.foundation.core.errors import QueryTimeout, Unavailable
 from shared.foundation.core.logs import get_logger, request_context
 from shared.foundation.core.metrics.catalogue import EVALUATION_AGE, EVALUATION_OUTCOMES
 from shared.foundation.core.tracing import spans
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.queue import jobs
-from shared.reading.sessions import evaluation_request
 from shared.reading.sessions.evaluation_request import Built, EvaluationRequestTooLarge
-from shared.reading.sessions.facts import SessionKey
-from workers.evaluation_jobs.client import EvaluatorClient
 from workers.evaluation_jobs.flights import Flights, JobNotSent, Outcome
+from workers.evaluation_jobs.source import CallSource
 
 log = get_logger(__name__)
-
-MAX_REQUEST_BYTES = 25 * 1024 * 1024
 
 # The delay if ClickHouse cannot return the session. This uses up no attempt.
 STORE_RETRY_SECS = 5.0
@@ -47,10 +41,6 @@ STORE_SECS = 0.25
 # Claims whose sessions are read at the same time: one large session does not stop all calls.
 MAX_READS = 2
 
-# Sessions that are read together. More of them share the cost of a query, but start later. Calls
-# that start together would end together, and all their places would wait for the next read.
-READ_SESSIONS = 8
-
 # While PostgreSQL is down, outcomes wait this long between two attempts to record them.
 RECORD_RETRY_SECS = 1.0
 
@@ -59,16 +49,14 @@ TURN_SECS = 3600.0
 
 
 class EvaluationDispatcher:
-    """The dispatcher of a process; one thread at a time has the turn.
+    """The dispatcher of a process for one source of jobs; one thread at a time has the turn.
 
     `stopping` ends the turn after the calls in flight.
     """
 
-    def __init__(
-        self, runtime: Runtime, client: EvaluatorClient, stopping: threading.Event
-    ) -> None:
+    def __init__(self, runtime: Runtime, source: CallSource, stopping: threading.Event) -> None:
         self._runtime = runtime
-        self._client = client
+        self._source = source
         self._stopping = stopping
         self._turn = threading.Lock()
         self._flights = Flights()
@@ -88,7 +76,7 @@ class EvaluationDispatcher:
         finally:
             self._turn.release()
             if self._flights.was_asked():
-                self._runtime.queue.nudge_soon(jobs.RUN_EVALUATIONS)
+                self._runtime.queue.nudge_soon(self._source.task)
 
     def _take_turn(self) -> int:
         ends, recorded, is_first = time.monotonic() + TURN_SECS, 0, True
@@ -101,7 +89,7 @@ class EvaluationDispatcher:
             self._nudge_storing()
             if claimed and is_first:
                 # Another process looks as well.
-                self._runtime.queue.nudge_soon(jobs.RUN_EVALUATIONS)
+                self._runtime.queue.nudge_soon(self._source.task)
                 is_first = False
             if not self._flights.held:
                 if is_over:
@@ -113,7 +101,7 @@ class EvaluationDispatcher:
         """Returns how many jobs this process may claim now."""
         if len(self._reads) >= MAX_READS:
             return 0
-        return self._runtime.settings.evaluator_concurrency - self._flights.in_the_air
+        return self._source.concurrency - self._flights.in_the_air
 
     def _exchange(self, most: int) -> tuple[int, list[ClaimedJob]]:
         """Records outcomes and claims up to `most` jobs, in one transaction.
@@ -125,8 +113,8 @@ class EvaluationDispatcher:
             return 0, []
         try:
             with self._runtime.postgres.transaction() as session:
-                steps = _record(session, self._runtime.settings, landed)
-                claimed = claims.claim(session, self._runtime.settings, most=most)
+                steps = _record(session, self._source, landed)
+                claimed = self._source.claim(session, most=most)
         except Unavailable:
             if self._stopping.is_set() or not self._flights.held:
                 raise
@@ -142,7 +130,7 @@ class EvaluationDispatcher:
     def _count(self, job: ClaimedJob, outcome: Outcome, step: Step | None) -> None:
         if isinstance(outcome, JobNotSent):
             return
-        evaluator = evaluator_name(self._runtime.settings)
+        evaluator = self._source.name
         EVALUATION_OUTCOMES.add(1, evaluator, outcome_name(step))
         if isinstance(step, Finish):
             age_secs = (now() - job.row.enqueued_at).total_seconds()
@@ -152,9 +140,8 @@ class EvaluationDispatcher:
         deliveries = []
         for job in claimed:
             if job.row.evaluator_job_id is not None:
-                names = {"job_id": str(job.row.id), "request_id": job.row.request_id}
-                self._await(job, self._client.poll(job.row.evaluator_job_id, **names))
-            elif job.row.attempt_count >= self._runtime.settings.evaluator_max_attempts:
+                self._await(job, self._source.poll(job, job.row.evaluator_job_id))
+            elif job.row.attempt_count >= self._source.max_attempts(job):
                 self._flights.land(job, rules.failure("the worker died during the last attempt"))
             else:
                 deliveries.append(job)
@@ -166,16 +153,16 @@ class EvaluationDispatcher:
 
     def _deliver(self, deliveries: Sequence[ClaimedJob]) -> None:
         """Reads the sessions of a claim and sends each group as soon as it is read."""
-        with spans.work(jobs.RUN_EVALUATIONS.actor):
+        with spans.work(self._source.task.actor):
             self._deliver_all(deliveries)
 
     def _deliver_all(self, deliveries: Sequence[ClaimedJob]) -> None:
-        left = {SessionKey(str(job.row.org_id), job.row.session_id): job for job in deliveries}
+        left = {job.row.id: job for job in deliveries}
         try:
-            for part in self._built(list(left)):
-                self._send([(left[key], built) for key, built in part.items()])
-                for key in part:
-                    del left[key]
+            for part in self._source.built(deliveries):
+                self._send(part)
+                for job, _ in part:
+                    del left[job.row.id]
         except (Unavailable, QueryTimeout):
             # A store is down or slow, which is not the jobs' fault.
             pass
@@ -186,21 +173,13 @@ class EvaluationDispatcher:
         self._reads.discard(threading.current_thread())
         self._flights.ask()
 
-    def _built(self, keys: Sequence[SessionKey]) -> Iterator[dict[SessionKey, Built]]:
-        for start in range(0, len(keys), READ_SESSIONS):
-            group = keys[start : start + READ_SESSIONS]
-            yield from evaluation_request.build_many(
-                self._runtime.clickhouse, group, max_bytes=MAX_REQUEST_BYTES
-            )
-
     def _send(self, part: Sequence[tuple[ClaimedJob, Built]]) -> None:
         ready = [job for job, built in part if isinstance(built, bytes)]
         with self._runtime.postgres.transaction() as session:
-            begun = claims.begin_deliveries(session, self._runtime.settings, ready)
+            begun = self._source.begin(session, ready)
         for job, built in part:
             if isinstance(built, bytes) and job.row.id in begun:
-                names = {"job_id": str(job.row.id), "request_id": job.row.request_id}
-                self._await(job, self._client.evaluate(built, **names))
+                self._await(job, self._source.deliver(job, built))
             else:
                 self._flights.land(job, _unsent(built))
 
@@ -233,13 +212,13 @@ def _result_of(call: Future[Answer | NoEvaluatorAnswer]) -> Answer | NoEvaluator
 
 
 def _record(
-    session: Session, settings: Settings, landed: Sequence[tuple[ClaimedJob, Outcome]]
+    session: Session, source: CallSource, landed: Sequence[tuple[ClaimedJob, Outcome]]
 ) -> list[Step | None]:
     """Records outcomes; returns the decision for each, None without one."""
     unsent = [job for job, one in landed if isinstance(one, JobNotSent) and one.is_given_back]
     claims.give_back(session, unsent, after_secs=STORE_RETRY_SECS)
     brought = [(job, one) for job, one in landed if not isinstance(one, JobNotSent)]
-    steps = iter(outcomes.record(session, settings, brought))
+    steps = iter(source.record(session, brought))
     return [None if isinstance(one, JobNotSent) else next(steps) for _, one in landed]
 
 

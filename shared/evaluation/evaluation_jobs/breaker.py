@@ -1,7 +1,8 @@
 """The breaker: while the evaluator is away, jobs wait behind it without using up attempts.
 
 After `THRESHOLD` failed calls in a row none is made for a while, then one as a probe. A call that
-succeeds closes it. The row is the deployment's, because so is the evaluator.
+succeeds closes it. Each evaluator has one: of an organization's the key is its id, of the
+deployment's it is the endpoint.
 """
 
 from datetime import datetime, timedelta
@@ -14,7 +15,7 @@ from sqlalchemy.orm import Session
 from shared.evaluation.evaluation_jobs import models
 from shared.evaluation.evaluation_jobs.answers import AttemptFailure, Reading, Refusal
 from shared.evaluation.evaluation_jobs.result import JobResult, error_text
-from shared.foundation.core.config import Settings
+from shared.evaluation.evaluation_jobs.scope import JobScope
 
 THRESHOLD = 10
 FIRST_WAIT_SECS, LONGEST_WAIT_SECS = 30.0, 600.0
@@ -90,92 +91,84 @@ def failure_of(reading: Reading) -> AttemptFailure | Refusal | None:
 
 _ROW = """
 SELECT failures, since, last_error, wait_secs, retry_at, probe_id
-FROM evaluator_breaker WHERE endpoint = :endpoint
+FROM evaluator_breakers WHERE key = :breaker
 """
 # The time of the next probe in other statements, null unless the breaker is open.
-RETRY_AT = "(SELECT retry_at FROM evaluator_breaker WHERE endpoint = :endpoint)"
+RETRY_AT = "(SELECT retry_at FROM evaluator_breakers WHERE key = :breaker)"
 
 _READ, _LOCK = text(_ROW), text(f"{_ROW} FOR UPDATE")
 
-_MAKE = text("""
-INSERT INTO evaluator_breaker AS known (id, endpoint) VALUES (1, :endpoint)
-ON CONFLICT (id) DO UPDATE SET endpoint = excluded.endpoint, failures = 0, since = NULL,
-    last_error = NULL, wait_secs = 0, retry_at = NULL, probe_id = NULL
-WHERE known.endpoint <> excluded.endpoint
-""")
+_MAKE = text("INSERT INTO evaluator_breakers (key) VALUES (:breaker) ON CONFLICT DO NOTHING")
 
 _SAVE = text("""
-UPDATE evaluator_breaker
+UPDATE evaluator_breakers
 SET failures = :failures, since = :since, last_error = :last_error, wait_secs = :wait_secs,
     retry_at = :retry_at, probe_id = :probe_id
-WHERE endpoint = :endpoint
+WHERE key = :breaker
 """)
 
 _PROBE = text("""
-UPDATE evaluator_breaker
+UPDATE evaluator_breakers
 SET probe_id = :job_id, retry_at = statement_timestamp() + make_interval(secs => :secs)
-WHERE endpoint = :endpoint AND retry_at IS NOT NULL
+WHERE key = :breaker AND retry_at IS NOT NULL
 """)
 
 _TRY_NOW = text("""
-UPDATE evaluator_breaker SET retry_at = statement_timestamp()
-WHERE endpoint = :endpoint AND retry_at > statement_timestamp()
+UPDATE evaluator_breakers SET retry_at = statement_timestamp()
+WHERE key = :breaker AND retry_at > statement_timestamp()
 """)
 
 # Jobs under a lease end when its call does.
-_END_JOBS = text(f"""
-UPDATE evaluation_jobs AS job
+_END_JOBS = f"""
+UPDATE {{table}} AS job
 SET status = 'storing', result = :result, last_error = :error, completed_at = clock_timestamp(),
     attempt_count = greatest(attempt_count, 1)
 FROM organizations AS org
 WHERE org.id = job.org_id AND job.{models.CALLABLE}
     AND job.enqueued_at <= statement_timestamp() - make_interval(secs => :secs)
     AND job.lease_expires_at IS NULL
-    AND (CAST(:slugs AS text[]) IS NULL OR org.slug = ANY(CAST(:slugs AS text[])))
-""")
+    AND {{jobs}}
+"""
 
 
-def current(session: Session, settings: Settings) -> Breaker:
-    """Returns the breaker of the evaluator that is configured now."""
-    row = session.execute(_READ, {"endpoint": settings.evaluator_endpoint}).one_or_none()
+def current(session: Session, key: str) -> Breaker:
+    """Returns the breaker of an evaluator."""
+    row = session.execute(_READ, {"breaker": key}).one_or_none()
     return Breaker() if row is None else Breaker(*row)
 
 
-def lock(session: Session, settings: Settings) -> Breaker:
+def lock(session: Session, key: str) -> Breaker:
     """Does the same, and lets no other transaction change it until this one ends."""
-    session.execute(_MAKE, {"endpoint": settings.evaluator_endpoint})
-    row = session.execute(_LOCK, {"endpoint": settings.evaluator_endpoint}).one()
-    return Breaker(*row)
+    session.execute(_MAKE, {"breaker": key})
+    return Breaker(*session.execute(_LOCK, {"breaker": key}).one())
 
 
-def save(session: Session, settings: Settings, breaker: Breaker) -> None:
+def save(session: Session, key: str, breaker: Breaker) -> None:
     """Stores the breaker, which is locked."""
-    session.execute(_SAVE, {**breaker._asdict(), "endpoint": settings.evaluator_endpoint})
+    session.execute(_SAVE, {**breaker._asdict(), "breaker": key})
 
 
-def begin_probe(session: Session, settings: Settings, job_id: UUID, lease_secs: float) -> None:
+def begin_probe(session: Session, key: str, job_id: UUID, lease_secs: float) -> None:
     """Records that a job is called as a probe; another one is if its worker dies."""
-    session.execute(
-        _PROBE, {"job_id": job_id, "secs": lease_secs, "endpoint": settings.evaluator_endpoint}
-    )
+    session.execute(_PROBE, {"job_id": job_id, "secs": lease_secs, "breaker": key})
 
 
-def try_now(session: Session, settings: Settings) -> None:
+def try_now(session: Session, key: str) -> None:
     """Has the next probe made at once: an operator may have mended the cause."""
-    session.execute(_TRY_NOW, {"endpoint": settings.evaluator_endpoint})
+    session.execute(_TRY_NOW, {"breaker": key})
 
 
-def end_jobs(session: Session, breaker: Breaker, slugs: list[str] | None) -> None:
+def end_jobs(session: Session, breaker: Breaker, scope: JobScope) -> None:
     """Ends the jobs that have waited for `LONGEST_OUTAGE_SECS`."""
     hours = LONGEST_OUTAGE_SECS / 3600
     error = error_text(f"no answer of the evaluator for {hours:g} h: {breaker.last_error}")
     result = JobResult(status="error", error=error)
     session.execute(
-        _END_JOBS,
+        text(_END_JOBS.format(table=scope.table, jobs=scope.jobs)),
         {
+            **scope.params,
             "result": result.packed(),
             "error": error,
             "secs": LONGEST_OUTAGE_SECS,
-            "slugs": slugs,
         },
     )

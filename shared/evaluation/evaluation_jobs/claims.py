@@ -6,16 +6,20 @@ frees its place when its lease expires; its job is then due again.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 from uuid import UUID
 
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from shared.evaluation.evaluation_jobs import breaker
-from shared.evaluation.evaluation_jobs.models import EvaluationJob
+from shared.evaluation.evaluation_jobs.models import EvaluationJob, JobColumns
+from shared.evaluation.evaluation_jobs.scope import JobScope, breaker_key, evaluator_slugs
 from shared.foundation.core.config import Settings
 from shared.foundation.postgres import leases
 from shared.foundation.postgres.leases import RowLease
+
+_Row = TypeVar("_Row", bound=JobColumns)
 
 # Any number that no other advisory lock of this project uses.
 _LOCK_ID = 7_237_002
@@ -29,7 +33,7 @@ class ClaimedJob:
     """A job that this worker holds; `row` is the job as it was claimed."""
 
     lease: RowLease
-    row: EvaluationJob
+    row: JobColumns
 
 
 # Jobs with the tokens under which a worker holds them, as a source of rows.
@@ -80,8 +84,8 @@ GROUP BY org_id
 ON CONFLICT (org_id) DO UPDATE SET last_turn_at = excluded.last_turn_at
 """)
 
-_BEGIN = text(f"""
-UPDATE evaluation_jobs AS job
+_BEGIN = f"""
+UPDATE {{table}} AS job
 SET attempt_count = attempt_count + 1,
     started_at = coalesce(started_at, statement_timestamp()),
     lease_expires_at = statement_timestamp() + make_interval(secs => :lease_secs)
@@ -89,7 +93,7 @@ FROM {HELD}
 WHERE job.id = held.id AND job.lease_token = held.token
     AND lease_expires_at > statement_timestamp()
 RETURNING job.id
-""")
+"""
 
 
 def claim(session: Session, settings: Settings, *, most: int) -> list[ClaimedJob]:
@@ -103,7 +107,8 @@ def claim(session: Session, settings: Settings, *, most: int) -> list[ClaimedJob
     if most <= 0:
         return []
     session.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": _LOCK_ID})
-    away = breaker.current(session, settings)
+    key = breaker_key(settings)
+    away = breaker.current(session, key)
     if away.retry_at is not None:
         if session.scalar(text("SELECT :at > statement_timestamp()"), {"at": away.retry_at}):
             return []
@@ -115,25 +120,32 @@ def claim(session: Session, settings: Settings, *, most: int) -> list[ClaimedJob
     ids = list(session.scalars(_NEXT_JOBS, wanted))
     if not ids:
         return []
-    lease, rows = leases.take(
-        session, EvaluationJob, EvaluationJob.id.in_(ids), _lease_secs(settings), (EvaluationJob,)
-    )
-    by_id = {row.id: row for (row,) in rows}
-    taken = [by_id[job_id] for job_id in ids]
+    secs = lease_secs(settings.evaluator_request_timeout_ms / 1000)
+    taken = take(session, EvaluationJob, ids, secs)
     if away.is_open:
-        breaker.begin_probe(session, settings, ids[0], _lease_secs(settings))
-    session.execute(_TAKE_TURNS, {"org_ids": [str(row.org_id) for row in taken]})
-    return [ClaimedJob(replace(lease, rows=EvaluationJob.id == row.id), row) for row in taken]
+        breaker.begin_probe(session, key, ids[0], secs)
+    session.execute(_TAKE_TURNS, {"org_ids": [str(job.row.org_id) for job in taken]})
+    return taken
 
 
-def begin_deliveries(session: Session, settings: Settings, jobs: Sequence[ClaimedJob]) -> set[UUID]:
+def take(session: Session, table: type[_Row], ids: Sequence[UUID], secs: float) -> list[ClaimedJob]:
+    """Takes the jobs of `ids`, which are free, in this order, for `secs` seconds."""
+    lease, rows = leases.take(session, table, table.id.in_(ids), secs, (table,))
+    by_id = {row.id: row for (row,) in rows}
+    return [ClaimedJob(replace(lease, rows=table.id == one), by_id[one]) for one in ids]
+
+
+def begin_deliveries(session: Session, scope: JobScope, jobs: Sequence[ClaimedJob]) -> set[UUID]:
     """Counts a delivery attempt of each job just before it is made, and renews the leases for it.
 
     They are counted before, so that a request that kills every worker ends too. Returns the ids of
     the jobs that may be sent. The lease of the others expired while their requests were built:
     another worker may have them now.
     """
-    return set(session.scalars(_BEGIN, {**held(jobs), "lease_secs": _lease_secs(settings)}))
+    begin = text(_BEGIN.format(table=scope.table))
+    return set(
+        session.scalars(begin, {**held(jobs), "lease_secs": lease_secs(scope.limits.timeout_secs)})
+    )
 
 
 def give_back(session: Session, jobs: Sequence[ClaimedJob], *, after_secs: float) -> None:
@@ -150,12 +162,6 @@ def held(jobs: Sequence[ClaimedJob]) -> dict[str, object]:
     }
 
 
-def _lease_secs(settings: Settings) -> float:
-    return settings.evaluator_request_timeout_ms / 1000 + _SLACK_SECS
-
-
-def evaluator_slugs(settings: Settings) -> list[str] | None:
-    """Returns EVALUATOR_ORGS as a list; None for all organizations."""
-    if settings.evaluator_orgs is None:
-        return None
-    return [slug.strip() for slug in settings.evaluator_orgs.split(",")]
+def lease_secs(timeout_secs: float) -> float:
+    """Returns the duration of a lease, which outlasts a call."""
+    return timeout_secs + _SLACK_SECS

@@ -3,7 +3,7 @@
 from sqlalchemy.orm import Session
 
 from shared.evaluation.evaluation_jobs import breaker, evaluator_config
-from shared.evaluation.evaluation_jobs.claims import evaluator_slugs
+from shared.evaluation.evaluation_jobs.scope import breaker_key, evaluator_slugs
 from shared.evaluation.evaluation_jobs.watching import IDLE_ONLY_TIMEOUT_SECS
 from shared.foundation.core.config import Settings
 from shared.foundation.postgres import leases
@@ -40,7 +40,7 @@ def of_jobs(session: Session, settings: Settings) -> float | None:
     if settings.evaluator_endpoint is None:
         return None
     return secs_until_due(
-        session, _JOBS, slugs=evaluator_slugs(settings), endpoint=settings.evaluator_endpoint
+        session, _JOBS, slugs=evaluator_slugs(settings), breaker=breaker_key(settings)
     )
 
 

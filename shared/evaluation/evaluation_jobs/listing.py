@@ -9,8 +9,8 @@ from sqlalchemy import case, func, select, text
 from sqlalchemy.orm import Session
 
 from shared.evaluation.evaluation_jobs import breaker
-from shared.evaluation.evaluation_jobs.claims import evaluator_slugs
 from shared.evaluation.evaluation_jobs.models import LIVE, EvaluationJob
+from shared.evaluation.evaluation_jobs.scope import breaker_key, evaluator_slugs
 from shared.foundation.core.config import Settings
 from shared.foundation.postgres import leases
 
@@ -104,7 +104,7 @@ def oldest_due_secs(session: Session, settings: Settings) -> float:
     """
     if settings.evaluator_endpoint is None:
         return 0.0
-    wanted = {"slugs": evaluator_slugs(settings), "endpoint": settings.evaluator_endpoint}
+    wanted = {"slugs": evaluator_slugs(settings), "breaker": breaker_key(settings)}
     waited = session.scalar(_OLDEST_DUE, wanted)
     return 0.0 if waited is None else max(0.0, float(waited))
 

@@ -1,34 +1,38 @@
 """Records the outcomes of calls, many at once, and frees the jobs in the same transaction."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Row, text
 from sqlalchemy.orm import Session
 
-from shared.evaluation.evaluation_jobs import breaker, evaluator_config
+from shared.evaluation.evaluation_jobs import breaker
 from shared.evaluation.evaluation_jobs.answers import Answer, NoEvaluatorAnswer, Reading, read
 from shared.evaluation.evaluation_jobs.breaker import Breaker
-from shared.evaluation.evaluation_jobs.claims import HELD, ClaimedJob, evaluator_slugs, held
+from shared.evaluation.evaluation_jobs.claims import HELD, ClaimedJob, held
 from shared.evaluation.evaluation_jobs.rules import Call, Finish, Poll, Step, next_step
+from shared.evaluation.evaluation_jobs.scope import JobScope
 from shared.foundation.core.attempts import jitter
-from shared.foundation.core.config import Settings
 
 # The answer to a call, or the end of a job that is not called.
 Brought = Answer | NoEvaluatorAnswer | Finish
 
-_LOCK = text(f"""
+# Classifies an answer as of a moment.
+Reader = Callable[[Answer | NoEvaluatorAnswer, datetime], Reading]
+
+_LOCK = f"""
 SELECT job.id, clock_timestamp() AS now, attempt_count, evaluator_job_id, poll_deadline_at,
     enqueued_at
-FROM evaluation_jobs AS job JOIN {HELD} ON job.id = held.id AND job.lease_token = held.token
+FROM {{table}} AS job JOIN {HELD} ON job.id = held.id AND job.lease_token = held.token
 WHERE status IN ('pending', 'polling')
 FOR UPDATE OF job
-""")
+"""
 
 # A null of `step` leaves the column as it is.
-_RECORD = text("""
-UPDATE evaluation_jobs AS job
+_RECORD = """
+UPDATE {table} AS job
 SET lease_token = NULL,
     lease_expires_at = NULL,
     status = coalesce(step.status, job.status),
@@ -48,23 +52,24 @@ FROM unnest(
     CAST(:uncounted AS int[])
 ) AS step (id, status, error, result, after_secs, evaluator_job_id, uncounted)
 WHERE job.id = step.id
-""")
+"""
 _COLUMNS = ("ids", "statuses", "errors", "results", "waits", "evaluator_job_ids", "uncounted")
 
 
 def record(
-    session: Session, settings: Settings, brought: Sequence[tuple[ClaimedJob, Brought]]
+    session: Session,
+    scope: JobScope,
+    brought: Sequence[tuple[ClaimedJob, Brought]],
+    reader: Reader = read,
 ) -> list[Step | None]:
-    """Records what calls brought, and frees the leases.
+    """Records what calls of one evaluator brought, and frees the leases.
 
     Returns the decision for each job, None if another worker has it: a late answer changes nothing.
     """
     if not brought:
         return []
     jobs = held([job for job, _ in brought])
-    rows = {row.id: row for row in session.execute(_LOCK, jobs)}
-    default_poll_secs = evaluator_config.current(session, settings).default_poll_interval_secs
-
+    rows = {row.id: row for row in session.execute(text(_LOCK.format(table=scope.table)), jobs)}
     steps: dict[UUID, Step] = {}
     readings: dict[UUID, Reading] = {}
     for job, one in brought:
@@ -73,44 +78,45 @@ def record(
         if isinstance(one, Finish):
             steps[job.row.id] = one
         else:
-            readings[job.row.id] = read(one, rows[job.row.id].now)
-    state, away = _note(session, settings, rows, readings)
+            readings[job.row.id] = reader(one, rows[job.row.id].now)
+    state, away = _note(session, scope, rows, readings)
     for job_id, reading in readings.items():
         steps[job_id] = next_step(
             _call(rows[job_id]),
             reading,
-            settings,
-            default_poll_secs=default_poll_secs,
+            scope.limits,
             jitter=jitter(),
             is_away=job_id in away,
         )
     if steps:
         changes = zip(*(_changes(job_id, step) for job_id, step in steps.items()), strict=True)
         columns = dict(zip(_COLUMNS, map(list, changes), strict=True))
-        max_poll_secs = settings.evaluator_max_poll_duration_secs
-        session.execute(_RECORD, {**columns, "max_poll_secs": max_poll_secs})
+        session.execute(
+            text(_RECORD.format(table=scope.table)),
+            {**columns, "max_poll_secs": scope.limits.max_poll_secs},
+        )
     if any(state.has_lasted_too_long(rows[job_id].now) for job_id in away):
-        breaker.end_jobs(session, state, evaluator_slugs(settings))
+        breaker.end_jobs(session, state, scope)
     return [steps.get(job.row.id) for job, _ in brought]
 
 
 def _note(
     session: Session,
-    settings: Settings,
+    scope: JobScope,
     rows: Mapping[UUID, Row[Any]],
     readings: Mapping[UUID, Reading],
 ) -> tuple[Breaker, set[UUID]]:
     """Counts the calls; returns the breaker, and the jobs whose call failed while it was open."""
-    state, away = breaker.current(session, settings), set[UUID]()
+    state, away = breaker.current(session, scope.breaker_key), set[UUID]()
     if not state.failures and not any(map(breaker.failure_of, readings.values())):
         return state, away
-    before = state = breaker.lock(session, settings)
+    before = state = breaker.lock(session, scope.breaker_key)
     for job_id, reading in readings.items():
         state = state.after(job_id, reading, rows[job_id].now)
         if state.is_open:
             away.add(job_id)
     if state != before:
-        breaker.save(session, settings, state)
+        breaker.save(session, scope.breaker_key, state)
     return state, away
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from shared.evaluation.evaluation_jobs.answers import AttemptFailure, Pending, Reading, Refusal
 from shared.evaluation.evaluation_jobs.breaker import LONGEST_OUTAGE_SECS
 from shared.evaluation.evaluation_jobs.result import JobResult, error_text
+from shared.evaluation.evaluation_jobs.scope import CallLimits
 from shared.foundation.core.attempts import backoff
-from shared.foundation.core.config import Settings
 
 MIN_POLL_SECS = 1.0
 MAX_POLL_SECS = 3600.0
@@ -60,15 +60,13 @@ Step = Finish | Poll | Deliver
 def next_step(
     call: Call,
     reading: Reading,
-    settings: Settings,
+    limits: CallLimits,
     *,
-    default_poll_secs: float | None,
     jitter: float,
     is_away: bool = False,
 ) -> Step:
-    """Returns the step after `call`.
+    """Returns the step after `call`; `jitter` is a random number from 0 to 1.
 
-    `default_poll_secs` comes from the evaluator's /config; `jitter` is a random number from 0 to 1.
     `is_away`: the breaker is open, so the job waits behind it.
     """
     if isinstance(reading, JobResult):
@@ -76,18 +74,18 @@ def next_step(
     if isinstance(reading, Refusal) and not (is_away and reading.is_everyones):
         return failure(reading.error)
     if isinstance(reading, Pending):
-        interval = poll_interval(reading.next_poll_secs, default_poll_secs, settings)
-        return _after_pending(call, reading, interval, settings)
+        interval = poll_interval(reading.next_poll_secs, limits)
+        return _after_pending(call, reading, interval, limits)
     if call.evaluator_job_id is not None:
-        interval = poll_interval(None, default_poll_secs, settings)
+        interval = poll_interval(None, limits)
         wait = max(interval, getattr(reading, "retry_after_secs", None) or 0.0)
         if is_away:
             # Not even past the limit: the evaluator may have the result once it is back.
             return Poll(call.evaluator_job_id, wait, error_text(reading.error))
-        return _poll_before_cap(call, call.evaluator_job_id, wait, settings, reading.error)
+        return _poll_before_cap(call, call.evaluator_job_id, wait, limits, reading.error)
     if is_away or isinstance(reading, Refusal):
         return Deliver(0.0, error_text(reading.error), counts=False)
-    return _after_failed_delivery(call, reading, settings, jitter)
+    return _after_failed_delivery(call, reading, limits, jitter)
 
 
 def failure(error: str, *, timed_out: bool = False) -> Finish:
@@ -95,40 +93,38 @@ def failure(error: str, *, timed_out: bool = False) -> Finish:
     return Finish(JobResult(status="timeout" if timed_out else "error", error=error_text(error)))
 
 
-def poll_interval(named: float | None, default: float | None, settings: Settings) -> float:
-    """Returns the seconds until the next poll: the answer's, else /config's, else ours; clamped."""
-    for seconds in (named, default):
-        if seconds is not None:
-            return min(max(seconds, MIN_POLL_SECS), MAX_POLL_SECS)
-    return min(max(settings.evaluator_polling_interval_secs, MIN_POLL_SECS), MAX_POLL_SECS)
+def poll_interval(named: float | None, limits: CallLimits) -> float:
+    """Returns the seconds until the next poll: the answer's, else the evaluator's; clamped."""
+    seconds = limits.poll_secs if named is None else named
+    return min(max(seconds, MIN_POLL_SECS), MAX_POLL_SECS)
 
 
-def _after_pending(call: Call, pending: Pending, interval: float, settings: Settings) -> Step:
+def _after_pending(call: Call, pending: Pending, interval: float, limits: CallLimits) -> Step:
     job_id = pending.job_id or call.evaluator_job_id
     if job_id is None:
         return failure("the evaluator answered pending without a job_id")
-    return _poll_before_cap(call, job_id, interval, settings, None)
+    return _poll_before_cap(call, job_id, interval, limits, None)
 
 
 def _poll_before_cap(
-    call: Call, job_id: str, wait: float, settings: Settings, error: str | None
+    call: Call, job_id: str, wait: float, limits: CallLimits, error: str | None
 ) -> Step:
     """Polls again, for the last time when the limit is reached, so that no late result is lost."""
     left = call.poll_secs_left
     if left is None:
-        left = settings.evaluator_max_poll_duration_secs
+        left = limits.max_poll_secs
     elif left <= 0:
-        cap = settings.evaluator_max_poll_duration_secs
+        cap = limits.max_poll_secs
         reason = f": {error}" if error else ""
         return failure(f"no result within {cap:g} s of polling{reason}", timed_out=True)
     return Poll(job_id, min(wait, max(left, MIN_POLL_SECS)), error and error_text(error))
 
 
 def _after_failed_delivery(
-    call: Call, failed: AttemptFailure, settings: Settings, jitter: float
+    call: Call, failed: AttemptFailure, limits: CallLimits, jitter: float
 ) -> Finish | Deliver:
     counts = failed.counts or call.age_secs >= LONGEST_OUTAGE_SECS
-    if counts and call.attempt_count >= settings.evaluator_max_attempts:
+    if counts and call.attempt_count >= limits.max_attempts:
         return failure(failed.error, timed_out=failed.timed_out)
     wait = failed.retry_after_secs or backoff(
         call.attempt_count, jitter, base_secs=BACKOFF_BASE_SECS, cap_secs=BACKOFF_CAP_SECS

@@ -38,7 +38,7 @@ _MADE_BY_A_START = {
     "first_members": "true",
     "api_keys": "org_id IS NULL",
     "evaluator_config": "true",
-    "evaluator_breaker": "true",
+    "evaluator_breakers": "true",
     "audit_log": "true",
 }
 

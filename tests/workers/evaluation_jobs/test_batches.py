@@ -18,6 +18,7 @@ from tests.support.jobs import Bench
 from tests.support.processes import wait_until
 from workers.evaluation_jobs import dispatcher, flights
 from workers.evaluation_jobs.client import EvaluatorClient
+from workers.evaluation_jobs.default_evaluator import DefaultEvaluator
 from workers.evaluation_jobs.dispatcher import EvaluationDispatcher
 
 
@@ -139,7 +140,10 @@ def test_a_process_that_stops_records_its_calls_and_claims_no_more(bench: Bench)
     bench.evaluator.default = answer
     bench.enqueue("a", "b")
     client = EvaluatorClient(bench.runtime.settings)
-    assert EvaluationDispatcher(bench.runtime, client, stopping).run() == 1
+    assert (
+        EvaluationDispatcher(bench.runtime, DefaultEvaluator(bench.runtime, client), stopping).run()
+        == 1
+    )
     client.close()
     assert sorted(job["status"] for job in bench.jobs()) == ["pending", "storing"]
     assert len(bench.evaluator.requests) == 1

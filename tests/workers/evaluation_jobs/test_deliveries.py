@@ -14,7 +14,7 @@ from tests.support import evaluator as behave
 from tests.support.events import event, store_events
 from tests.support.jobs import Bench
 from tests.support.processes import wait_until
-from workers.evaluation_jobs.dispatcher import MAX_REQUEST_BYTES
+from workers.evaluation_jobs.default_evaluator import MAX_REQUEST_BYTES
 
 
 def test_a_synchronous_result_is_stored(bench: Bench) -> None:

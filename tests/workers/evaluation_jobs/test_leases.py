@@ -6,16 +6,19 @@ from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID
 
 import pytest
+from sqlalchemy.orm import Session
 
 from shared.evaluation.evaluation_jobs import claims, outcomes
 from shared.evaluation.evaluation_jobs.answers import Answer
 from shared.evaluation.evaluation_jobs.claims import ClaimedJob
 from shared.evaluation.evaluation_jobs.rules import Finish
+from shared.evaluation.evaluation_jobs.scope import JobScope, default_scope
 from tests.support import evaluator as behave
 from tests.support.jobs import Bench
 from tests.support.processes import wait_until
 from tests.support.runtime import make_org
 from workers.evaluation_jobs.client import EvaluatorClient
+from workers.evaluation_jobs.default_evaluator import DefaultEvaluator
 from workers.evaluation_jobs.dispatcher import EvaluationDispatcher
 
 RESULT = Answer(200, b'{"scores": {"a": 1}}')
@@ -33,6 +36,10 @@ def other(bench: Bench) -> Iterator[Bench]:
 def take_all(bench: Bench, most: int = 100) -> list[ClaimedJob]:
     with bench.runtime.postgres.transaction() as session:
         return claims.claim(session, bench.runtime.settings, most=most)
+
+
+def scope_of(session: Session, bench: Bench) -> JobScope:
+    return default_scope(session, bench.runtime.settings)
 
 
 def take(bench: Bench) -> ClaimedJob | None:
@@ -161,9 +168,9 @@ def test_a_late_answer_changes_nothing(bench: Bench) -> None:
     bench.evaluator.default = behave.scored(fresh=1.0)
     bench.run()
     with bench.runtime.postgres.transaction() as session:
-        assert outcomes.record(session, bench.runtime.settings, [(late, RESULT)]) == [None]
+        assert outcomes.record(session, scope_of(session, bench), [(late, RESULT)]) == [None]
         claims.give_back(session, [late], after_secs=0)
-        assert not claims.begin_deliveries(session, bench.runtime.settings, [late])
+        assert not claims.begin_deliveries(session, scope_of(session, bench), [late])
     assert bench.run_later() == 0
     assert bench.result().scores == {"fresh": 1.0}
 
@@ -173,7 +180,7 @@ def test_an_answer_after_the_lease_counts_while_the_job_is_free(bench: Bench) ->
     claim = taken(bench)
     bench.pass_time(60)
     with bench.runtime.postgres.transaction() as session:
-        [step] = outcomes.record(session, bench.runtime.settings, [(claim, RESULT)])
+        [step] = outcomes.record(session, scope_of(session, bench), [(claim, RESULT)])
     assert isinstance(step, Finish)
     assert take(bench) is None
 
@@ -183,14 +190,14 @@ def test_no_delivery_begins_after_its_lease(bench: Bench) -> None:
     claim = taken(bench)
     bench.pass_time(lease_secs(bench) + 1)
     with bench.runtime.postgres.transaction() as session:
-        assert not claims.begin_deliveries(session, bench.runtime.settings, [claim])
+        assert not claims.begin_deliveries(session, scope_of(session, bench), [claim])
     assert bench.job()["attempt_count"] == 0
 
 
 def test_a_delivery_renews_its_lease(bench: Bench) -> None:
     def begin() -> set[UUID]:
         with bench.runtime.postgres.transaction() as session:
-            return claims.begin_deliveries(session, bench.runtime.settings, [claim])
+            return claims.begin_deliveries(session, scope_of(session, bench), [claim])
 
     bench.configure(evaluator_request_timeout_ms=60_000)
     bench.enqueue("s")
@@ -209,5 +216,8 @@ def test_claiming_stops_with_the_process(bench: Bench) -> None:
     stopping = threading.Event()
     stopping.set()
     client = EvaluatorClient(bench.runtime.settings)
-    assert EvaluationDispatcher(bench.runtime, client, stopping).run() == 0
+    assert (
+        EvaluationDispatcher(bench.runtime, DefaultEvaluator(bench.runtime, client), stopping).run()
+        == 0
+    )
     client.close()

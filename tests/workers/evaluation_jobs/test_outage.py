@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from shared.evaluation.evaluation_jobs import breaker, due, listing
+from shared.evaluation.evaluation_jobs.scope import breaker_key
 from tests.support import evaluator as behave
 from tests.support.events import event, store_events
 from tests.support.jobs import Bench
@@ -26,7 +27,7 @@ def end_sessions(bench: Bench, names: list[str]) -> None:
 
 def state_of(bench: Bench) -> breaker.Breaker:
     with bench.runtime.postgres.transaction() as session:
-        return breaker.current(session, bench.runtime.settings)
+        return breaker.current(session, breaker_key(bench.runtime.settings))
 
 
 def open_breaker(bench: Bench, answer: behave.Answer) -> None:
@@ -130,7 +131,7 @@ def test_waiting_for_a_probe_is_no_delay_of_workers(bench: Bench) -> None:
         wait = due.of_jobs(session, settings)
         assert wait is not None
         assert 20 < wait <= 30
-        breaker.try_now(session, settings)
+        breaker.try_now(session, breaker_key(settings))
         wait = due.of_jobs(session, settings)
         assert wait is not None
         assert wait <= 1

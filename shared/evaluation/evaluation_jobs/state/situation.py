@@ -11,6 +11,7 @@ from shared.evaluation.evaluation_jobs import breaker, evaluator_config
 from shared.evaluation.evaluation_jobs.breaker import Breaker
 from shared.evaluation.evaluation_jobs.listing import LISTED, LiveJob
 from shared.evaluation.evaluation_jobs.models import LIVE, EvaluationJob, WatchedSession
+from shared.evaluation.evaluation_jobs.scope import breaker_key
 from shared.foundation.core.config import Settings
 
 
@@ -62,5 +63,5 @@ def read(session: Session, settings: Settings, org_id: UUID, session_id: str) ->
         started_at=None if job is None else job[-1],
         watching=None if watching is None else SessionWatch(*watching),
         timeout_secs=evaluator_config.current(session, settings).inactivity_timeout_secs,
-        breaker=breaker.current(session, settings),
+        breaker=breaker.current(session, breaker_key(settings)),
     )

@@ -1,6 +1,7 @@
 """The next step after each answer."""
 
-import msgspec
+from dataclasses import replace
+
 import pytest
 
 from shared.evaluation.evaluation_jobs.answers import AttemptFailure, Pending, Reading, Refusal
@@ -20,30 +21,21 @@ from shared.evaluation.evaluation_jobs.rules import (
     next_step,
     poll_interval,
 )
-from shared.foundation.core.config import Settings
+from shared.evaluation.evaluation_jobs.scope import CallLimits
 
-SETTINGS = Settings(
-    database_url="postgresql://",
-    redis_url="redis://",
-    clickhouse_url="clickhouse://",
-    evaluator_max_attempts=3,
-    evaluator_polling_interval_secs=10,
-    evaluator_max_poll_duration_secs=100,
-)
+LIMITS = CallLimits(timeout_secs=30, max_attempts=3, poll_secs=10, max_poll_secs=100)
 
 
-def delivered(reading: Reading, attempt: int = 1, default: float | None = None) -> Step:
+def delivered(reading: Reading, attempt: int = 1, limits: CallLimits = LIMITS) -> Step:
     call = Call(attempt_count=attempt, evaluator_job_id=None, poll_secs_left=None)
-    return next_step(call, reading, SETTINGS, default_poll_secs=default, jitter=1.0)
+    return next_step(call, reading, limits, jitter=1.0)
 
 
 def polled(
-    reading: Reading, left: float = 50.0, default: float | None = None, *, is_away: bool = False
+    reading: Reading, left: float = 50.0, limits: CallLimits = LIMITS, *, is_away: bool = False
 ) -> Step:
     call = Call(attempt_count=3, evaluator_job_id="j", poll_secs_left=left)
-    return next_step(
-        call, reading, SETTINGS, default_poll_secs=default, jitter=1.0, is_away=is_away
-    )
+    return next_step(call, reading, limits, jitter=1.0, is_away=is_away)
 
 
 @pytest.mark.parametrize("after", [delivered, polled])
@@ -80,7 +72,7 @@ def test_an_outage_that_is_certain_uses_up_no_attempt_for_a_day() -> None:
         (day, Finish(JobResult(status="error", error="x"))),
     ):
         call = Call(attempt_count=3, evaluator_job_id=None, poll_secs_left=None, age_secs=age)
-        assert next_step(call, failed, SETTINGS, default_poll_secs=None, jitter=1.0) == step
+        assert next_step(call, failed, LIMITS, jitter=1.0) == step
 
 
 def test_retry_after_replaces_the_backoff() -> None:
@@ -93,9 +85,9 @@ def test_retry_after_replaces_the_backoff() -> None:
 )
 def test_waits_double_from_two_seconds_to_half_an_hour(attempt: int, secs: float) -> None:
     call = Call(attempt_count=attempt, evaluator_job_id=None, poll_secs_left=None)
-    settings = msgspec.structs.replace(SETTINGS, evaluator_max_attempts=attempt + 1)
+    limits = replace(LIMITS, max_attempts=attempt + 1)
     for jitter, part in ((1.0, 1.0), (0.5, 0.75), (0.0, 0.5)):
-        step = next_step(call, AttemptFailure("x"), settings, default_poll_secs=None, jitter=jitter)
+        step = next_step(call, AttemptFailure("x"), limits, jitter=jitter)
         assert step == Deliver(secs * part, "x")
 
 
@@ -116,8 +108,8 @@ def test_a_delivery_that_is_pending_without_a_job_is_an_error() -> None:
 
 
 def test_the_interval_is_the_answers_then_the_configs_then_the_platforms() -> None:
-    assert delivered(Pending("j", 5.0), default=7.0) == Poll("j", 5.0)
-    assert delivered(Pending("j", None), default=7.0) == Poll("j", 7.0)
+    assert delivered(Pending("j", 5.0), limits=replace(LIMITS, poll_secs=7.0)) == Poll("j", 5.0)
+    assert delivered(Pending("j", None), limits=replace(LIMITS, poll_secs=7.0)) == Poll("j", 7.0)
     assert delivered(Pending("j", None)) == Poll("j", 10.0)
 
 
@@ -125,13 +117,13 @@ def test_the_interval_is_the_answers_then_the_configs_then_the_platforms() -> No
     ("named", "seconds"), [(0.0, 1.0), (-5.0, 1.0), (0.2, 1.0), (1e300, 3600.0), (3599.5, 3599.5)]
 )
 def test_the_interval_is_clamped_wherever_it_comes_from(named: float, seconds: float) -> None:
-    assert poll_interval(named, None, SETTINGS) == seconds
-    assert poll_interval(None, named, SETTINGS) == seconds
+    assert poll_interval(named, LIMITS) == seconds
+    assert poll_interval(None, replace(LIMITS, poll_secs=named)) == seconds
 
 
 def test_failed_polls_use_up_no_attempts() -> None:
     assert polled(AttemptFailure("x")) == Poll("j", 10.0, "x")
-    assert polled(AttemptFailure("x"), default=4.0) == Poll("j", 4.0, "x")
+    assert polled(AttemptFailure("x"), limits=replace(LIMITS, poll_secs=4.0)) == Poll("j", 4.0, "x")
     assert polled(AttemptFailure("x", retry_after_secs=20.0)) == Poll("j", 20.0, "x")
     assert polled(AttemptFailure("x", retry_after_secs=2.0)) == Poll("j", 10.0, "x")
 

@@ -24,6 +24,7 @@ _SMALL = frozenset(
         "organization_settings",
         "evaluator_config",
         "evaluator_breaker",
+        "evaluator_breakers",
         "evaluator_turns",
         "model_context_windows",
     }
