@@ -1,9 +1,10 @@
 """The tables of runs, which are authoritative; messages are only nudges."""
 
-from datetime import datetime
+from datetime import date, datetime
+from decimal import Decimal
 from uuid import UUID
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, text
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, Numeric, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.evaluation.evaluation_jobs.models import CALLABLE, IS_STATUS, LIVE, JobColumns
@@ -40,10 +41,34 @@ class SessionTrigger(KeyedInOrganization, Base):
     )
 
 
+class RunTurn(KeyedInOrganization, Base):
+    """The time of an organization's last run; the one that has waited longest is next."""
+
+    __tablename__ = "run_turns"
+
+    last_turn_at: Mapped[datetime] = mapped_column(timestamp_type)
+
+
+class EvaluatorMonth(Base):
+    """What an evaluator used in a calendar month of UTC, which begins on `month`."""
+
+    __tablename__ = "evaluator_months"
+
+    evaluator_id: Mapped[UUID] = mapped_column(
+        ForeignKey("evaluators.id", ondelete="CASCADE"), primary_key=True
+    )
+    month: Mapped[date] = mapped_column(primary_key=True)
+    org_id: Mapped[UUID] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
+    evaluations: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
+    tokens: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
+    usd: Mapped[Decimal] = mapped_column(Numeric(38, 12), server_default=text("0"))
+
+
 class EvaluatorRun(JobColumns, Base):
     """One version of an evaluator over one session, up to the event that arrived at `revision`.
 
-    A revision is the highest `arrival` of the session's events when the run was made.
+    A revision is the highest `arrival` of the session's events when the run was made. There were
+    `covered_events` of them, the last one at `covered_until`.
     """
 
     __tablename__ = "evaluator_runs"
@@ -53,6 +78,8 @@ class EvaluatorRun(JobColumns, Base):
         ForeignKey("evaluator_versions.id", ondelete="CASCADE")
     )
     revision: Mapped[int] = mapped_column(BigInteger)
+    covered_events: Mapped[int] = mapped_column(BigInteger)
+    covered_until: Mapped[datetime] = mapped_column(timestamp_type)
     backfill_id: Mapped[UUID | None]
 
     __table_args__ = (

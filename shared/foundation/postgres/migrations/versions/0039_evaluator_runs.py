@@ -23,6 +23,20 @@ def upgrade() -> None:
     _session_triggers()
     _evaluator_runs()
     op.create_table(
+        "run_turns",
+        _referring("organizations", "org_id", primary_key=True),
+        sa.Column("last_turn_at", _MOMENT, nullable=False),
+    )
+    op.create_table(
+        "evaluator_months",
+        _referring("evaluators", "evaluator_id", primary_key=True),
+        sa.Column("month", sa.Date, primary_key=True),
+        _referring("organizations", "org_id"),
+        sa.Column("evaluations", sa.BigInteger, nullable=False, server_default=sa.text("0")),
+        sa.Column("tokens", sa.BigInteger, nullable=False, server_default=sa.text("0")),
+        sa.Column("usd", sa.Numeric(38, 12), nullable=False, server_default=sa.text("0")),
+    )
+    op.create_table(
         "evaluator_breakers",
         sa.Column("key", sa.Text, primary_key=True),
         sa.Column("failures", sa.Integer, nullable=False, server_default=sa.text("0")),
@@ -36,7 +50,13 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Removes them."""
-    for table in ("evaluator_breakers", "evaluator_runs", "session_triggers"):
+    for table in (
+        "evaluator_breakers",
+        "evaluator_months",
+        "run_turns",
+        "evaluator_runs",
+        "session_triggers",
+    ):
         op.drop_table(table)
 
 
@@ -91,6 +111,8 @@ def _evaluator_runs() -> None:
         _referring("evaluators", "evaluator_id"),
         _referring("evaluator_versions", "version_id"),
         sa.Column("revision", sa.BigInteger, nullable=False),
+        sa.Column("covered_events", sa.BigInteger, nullable=False),
+        sa.Column("covered_until", _MOMENT, nullable=False),
         sa.Column("backfill_id", sa.Uuid),
         sa.CheckConstraint(_STATUS, name="status"),
         sa.CheckConstraint(_TRIGGER, name="trigger"),
