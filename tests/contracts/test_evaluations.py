@@ -12,7 +12,7 @@ from tests.support import evaluator as behave
 from tests.support.app import Headers
 from tests.support.document import Document
 from tests.support.jobs import Bench
-from workers.evaluation_jobs.client import EvaluatorClient
+from workers.evaluation_jobs.client import default_client
 from workers.evaluation_jobs.config_refresh import refresh_if_due
 
 Key = Callable[..., Headers]
@@ -152,7 +152,7 @@ def test_the_polling_interval_in_order_of_precedence_and_clamped(
         evaluator_polling_interval_secs=platform, evaluator_max_poll_duration_secs=1_000_000
     )
     bench.evaluator.config = behave.reply(200, {"default_poll_interval_secs": configured})
-    caller = EvaluatorClient(bench.runtime.settings)
+    caller = default_client(bench.runtime.settings)
     refresh_if_due(bench.runtime, caller, force=True)
     caller.close()
     bench.evaluator.default = behave.pending("j", answered)

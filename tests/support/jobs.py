@@ -25,7 +25,7 @@ from shared.reading.evaluations.records import Evaluation
 from tests.support.evaluator import Answer, Evaluator, hang
 from tests.support.events import event, store_events
 from tests.support.runtime import Org
-from workers.evaluation_jobs.client import EvaluatorClient
+from workers.evaluation_jobs.client import default_client
 from workers.evaluation_jobs.default_evaluator import DefaultEvaluator
 from workers.evaluation_jobs.dispatcher import EvaluationDispatcher
 
@@ -136,14 +136,15 @@ class Bench:
 
         Returns the number of calls.
         """
-        client = EvaluatorClient(self.runtime.settings)
+        client = default_client(self.runtime.settings)
         try:
             handled = EvaluationDispatcher(
                 self.runtime, DefaultEvaluator(self.runtime, client), threading.Event()
             ).run()
         finally:
             client.close()
-        storing.store_results(self.runtime.postgres, self.runtime.clickhouse)
+        stores = self.runtime.postgres, self.runtime.clickhouse
+        storing.store_results(*stores, storing.OF_DEFAULT)
         return handled
 
     def run_later(self) -> int:
@@ -219,7 +220,7 @@ class Bench:
         self.sql("DELETE FROM evaluation_jobs WHERE org_id = :org_id")
         self.sql("DELETE FROM watched_sessions WHERE org_id = :org_id")
         self.sql("DELETE FROM evaluator_config")
-        self.sql("DELETE FROM evaluator_breaker")
+        self.sql("DELETE FROM evaluator_breakers")
 
     def _clock(self) -> datetime:
         [row] = self.sql("SELECT clock_timestamp() AS now")

@@ -15,7 +15,7 @@ from tests.support.backend import Arrived, Backend, running_backend, traced
 from tests.support.evaluator import Evaluator, hang, reply, running_evaluator
 from tests.support.smtp import FROM, running_smtp
 from workers.deliveries.client import DeliveryClient
-from workers.evaluation_jobs.client import EvaluatorClient
+from workers.evaluation_jobs.client import default_client
 from workers.mail.smtp import NotSent, Refused, SmtpClient
 
 pytestmark = pytest.mark.flow
@@ -62,7 +62,7 @@ def test_calls_to_the_evaluator(backend: Backend, server: Evaluator) -> None:
     server.script += [reply(200), reply(500), hang]
     given = {"evaluator_endpoint": server.url, "evaluator_request_timeout_ms": 300}
     config = settings(backend, **given)
-    with closing(EvaluatorClient(config)) as client, traced(config) as tracing:
+    with closing(default_client(config)) as client, traced(config) as tracing:
         with spans.work("turn"):
             call = client.evaluate(b"geheim", **NAMES)
         call.result()

@@ -5,13 +5,14 @@ from collections.abc import Callable
 
 from shared.evaluation.evaluation_jobs import breaker, due, promotion, storing
 from shared.evaluation.evaluation_jobs.scope import breaker_key
+from shared.evaluation.runs.storing import OF_RUNS
 from shared.foundation.clickhouse import ClickHouse
 from shared.foundation.core.config import Settings
 from shared.foundation.postgres import Postgres, single_flight
 from shared.foundation.queue import Task, jobs
 from workers.context import once, runtime
 from workers.evaluation_jobs import config_refresh
-from workers.evaluation_jobs.client import EvaluatorClient
+from workers.evaluation_jobs.client import EvaluatorClient, default_client
 from workers.evaluation_jobs.default_evaluator import DefaultEvaluator
 from workers.evaluation_jobs.dispatcher import EvaluationDispatcher
 from workers.nudged import nudged_actor, stopping
@@ -22,7 +23,7 @@ _config_was_read = threading.Event()
 
 @once
 def _client() -> EvaluatorClient:
-    return EvaluatorClient(runtime().settings)
+    return default_client(runtime().settings)
 
 
 @once
@@ -55,7 +56,8 @@ def store_evaluations() -> None:
     """Appends finished results to ClickHouse."""
     with single_flight(runtime().postgres, jobs.STORE_EVALUATIONS.actor) as alone:
         if alone:
-            storing.store_results(runtime().postgres, runtime().clickhouse)
+            for finished in (storing.OF_DEFAULT, OF_RUNS):
+                storing.store_results(runtime().postgres, runtime().clickhouse, finished)
 
 
 @nudged_actor(jobs.REFRESH_EVALUATOR_CONFIG, next_due=due.of_config)

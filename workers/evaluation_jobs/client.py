@@ -1,12 +1,13 @@
-"""A client of the evaluator, which may hang, drip, redirect or flood; nothing outlasts a call."""
+"""A client of an evaluator, which may hang, drip, redirect or flood; nothing outlasts a call."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from urllib.parse import quote
 
 import aiohttp
+from aiohttp.abc import AbstractResolver
 
 from shared.evaluation.evaluation_jobs.answers import (
     MAX_ANSWER_BYTES,
@@ -16,22 +17,50 @@ from shared.evaluation.evaluation_jobs.answers import (
 )
 from shared.foundation.core.config import Settings
 from workers.call_loop import CallLoop
-from workers.http import Request, answer_to, bearer, read_bounded
+from workers.http import Check, Request, answer_to, bearer, read_bounded
+
+
+@dataclass(frozen=True)
+class CallTarget:
+    """Where an evaluator is called: below `base`, for at most `timeout_secs` a call.
+
+    No error shows one of `secrets`. `has_config`: it may serve /config. `check` sees each address
+    before the connection, and `resolver` finds them.
+    """
+
+    base: str
+    headers: Mapping[str, str]
+    timeout_secs: float
+    secrets: Sequence[str] = ()
+    has_config: bool = False
+    check: Check | None = None
+    resolver: AbstractResolver | None = None
+
+
+def default_client(settings: Settings) -> "EvaluatorClient":
+    """Returns a client of the evaluator that the variables EVALUATOR_* describe."""
+    if settings.evaluator_endpoint is None:
+        raise ValueError("EVALUATOR_ENDPOINT is not set")
+    token = settings.evaluator_token
+    target = CallTarget(
+        settings.evaluator_endpoint.rstrip("/"),
+        bearer(token),
+        settings.evaluator_request_timeout_ms / 1000,
+        [token] if token else [],
+        has_config=True,
+    )
+    return EvaluatorClient(target, CallLoop("evaluator-client"))
 
 
 class EvaluatorClient:
-    """A client of one evaluator that makes many calls at once; thread-safe.
+    """A client of one evaluator that makes many calls at once, on a loop; thread-safe.
 
     No call raises: one that failed is a `NoEvaluatorAnswer`.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        if settings.evaluator_endpoint is None:
-            raise ValueError("EVALUATOR_ENDPOINT is not set")
-        self._base = settings.evaluator_endpoint.rstrip("/")
-        self._token = settings.evaluator_token
-        self._timeout = settings.evaluator_request_timeout_ms / 1000
-        self._loop = CallLoop("evaluator-client")
+    def __init__(self, target: CallTarget, loop: CallLoop) -> None:
+        self._target = target
+        self._loop = loop
 
     def evaluate(
         self, body: bytes, *, job_id: str, request_id: str
@@ -78,14 +107,16 @@ class EvaluatorClient:
         headers: Mapping[str, str],
         body: bytes | None = None,
     ) -> Request:
-        headers = {"Accept": "application/json", **bearer(self._token), **headers}
-        return Request(method, self._base + path, headers, body, template)
+        headers = {"Accept": "application/json", **self._target.headers, **headers}
+        return Request(method, self._target.base + path, headers, body, template)
 
     async def _call_for_session(self, request: Request) -> Answer | NoEvaluatorAnswer:
         """Calls; if the call is not admitted, asks in its remaining time whether any is."""
-        ends = asyncio.get_running_loop().time() + self._timeout
+        ends = asyncio.get_running_loop().time() + self._target.timeout_secs
         answer = await self._call(request)
         if not isinstance(answer, Answer) or answer.status not in NOT_ADMITTED:
+            return answer
+        if not self._target.has_config:
             return answer
         try:
             async with asyncio.timeout_at(ends):
@@ -96,26 +127,29 @@ class EvaluatorClient:
 
     async def _call(self, request: Request) -> Answer | NoEvaluatorAnswer:
         try:
-            async with asyncio.timeout(self._timeout):
+            async with asyncio.timeout(self._target.timeout_secs):
                 return await self._exchange(request)
         except TimeoutError:
-            reason = f"no complete answer within {self._timeout:g} s"
+            reason = f"no complete answer within {self._target.timeout_secs:g} s"
             return NoEvaluatorAnswer(reason, timed_out=True)
         except (aiohttp.ClientError, OSError, ValueError) as error:
             return NoEvaluatorAnswer(_connection_error(error), timed_out=False)
 
     async def _exchange(self, request: Request) -> Answer:
-        async with answer_to(request) as response:
+        target = self._target
+        exchange = answer_to(request, resolver=target.resolver, check=target.check)
+        async with exchange as response:
             content = await read_bounded(response, MAX_ANSWER_BYTES)
             if response.status >= 300:
-                content = self._without_token(content)
+                content = self._without_secrets(content)
             return Answer(response.status, content, response.headers.get("Retry-After"))
 
-    def _without_token(self, content: bytes | None) -> bytes | None:
-        """Removes the token: people see errors, and some servers quote the request in theirs."""
-        if content is None or not self._token:
-            return content
-        return content.replace(self._token.encode(), b"[hidden]")
+    def _without_secrets(self, content: bytes | None) -> bytes | None:
+        """Removes secrets: people see errors, and some servers quote the request in theirs."""
+        if content is not None:
+            for secret in self._target.secrets:
+                content = content.replace(secret.encode(), b"[hidden]")
+        return content
 
 
 def _job_headers(job_id: str, request_id: str) -> dict[str, str]:

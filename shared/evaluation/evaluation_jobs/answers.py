@@ -3,6 +3,7 @@
 Pure: bytes and status in, reading out.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, TypeVar
@@ -114,19 +115,27 @@ class _ErrorAnswer(msgspec.Struct):
 _Shape = TypeVar("_Shape")
 
 
-class _Unreadable(Exception):
+class UnreadableAnswer(Exception):
     """The body is invalid; the message has the reason."""
 
 
-def read(answer: Answer | NoEvaluatorAnswer, now: datetime) -> Reading:
+# Reads the body of an evaluator that has finished. The flag tells whether its `status` says so.
+# Raises `UnreadableAnswer`.
+Finished = Callable[[bytes, bool], Reading]
+
+
+def read(
+    answer: Answer | NoEvaluatorAnswer, now: datetime, finished: Finished | None = None
+) -> Reading:
     """Classifies an answer into one of four readings.
 
-    A Retry-After with a date is relative to `now`.
+    A Retry-After with a date is relative to `now`. `finished` reads a final answer, by default
+    scores, reasoning and summary.
     """
     if isinstance(answer, NoEvaluatorAnswer):
         return AttemptFailure(answer.error, cause=answer.error, timed_out=answer.timed_out)
     if 200 <= answer.status < 300:
-        return _read_success(answer.body)
+        return _read_success(answer.body, finished or _scored)
     if 300 <= answer.status < 400:
         return Refusal(f"the evaluator answered {answer.status}; redirects are not followed")
     error, cause = _describe(answer), f"the evaluator answered {answer.status}"
@@ -138,40 +147,40 @@ def read(answer: Answer | NoEvaluatorAnswer, now: datetime) -> Reading:
     return Refusal(error, cause=cause, is_everyones=answer.status == 401)
 
 
-def _read_success(body: bytes | None) -> Reading:
+def _read_success(body: bytes | None, finished: Finished) -> Reading:
     if body is None:
         return Refusal(f"the evaluator's answer is larger than {MAX_ANSWER_BYTES} bytes")
     try:
-        head = _decode(body, _Head)
-        return _read_by_status(body, head)
-    except _Unreadable as error:
+        head = decode(body, _Head)
+        return _read_by_status(body, head, finished)
+    except UnreadableAnswer as error:
         return Refusal(str(error))
 
 
-def _read_by_status(body: bytes, head: _Head) -> Reading:
+def _read_by_status(body: bytes, head: _Head, finished: Finished) -> Reading:
     status = head.status
     if status is None:
         status = "done" if head.job_id is None else "pending"
     if status == "pending":
-        pending = _decode(body, _JobPending)
+        pending = decode(body, _JobPending)
         return Pending(pending.job_id, pending.next_poll_secs)
     if status == "done":
-        return _scored(_decode(body, _EvalResponse), announced=head.status is not None)
+        return finished(body, head.status is not None)
     if status == "error":
-        return Refusal(_reason(_decode(body, _ErrorAnswer)))
-    response = _decode(body, _EvalResponse)
-    if response.scores:
+        return Refusal(_reason(decode(body, _ErrorAnswer)))
+    if decode(body, _EvalResponse).scores:
         # Evaluators have words of their own for "done"; valid scores say it better.
-        return _scored(response, announced=True)
-    raise _Unreadable(
+        return finished(body, True)
+    raise UnreadableAnswer(
         "the evaluator's answer has no scores and a status other than done, pending and error"
     )
 
 
-def _scored(response: _EvalResponse, *, announced: bool) -> JobResult:
+def _scored(body: bytes, announced: bool) -> JobResult:
+    response = decode(body, _EvalResponse)
     fields = (response.scores, response.reasoning, response.summary)
     if not announced and all(field is UNSET for field in fields):
-        raise _Unreadable("the evaluator's answer has neither scores, reasoning nor summary")
+        raise UnreadableAnswer("the evaluator's answer has neither scores, reasoning nor summary")
     summary = response.summary or None
     return JobResult(
         status="done",
@@ -188,16 +197,18 @@ def _reason(answer: _ErrorAnswer) -> str:
     return "the evaluator answered with status error"
 
 
-def _decode(body: bytes, shape: type[_Shape]) -> _Shape:
+def decode(body: bytes, shape: type[_Shape]) -> _Shape:
     """Decodes strictly: scores are finite numbers, because JSON has no others."""
     try:
         return msgspec.json.decode(body, type=shape)
     except msgspec.ValidationError as error:
         path, reason = in_json_words(error)
         where = path or "it"
-        raise _Unreadable(f"the evaluator's answer has another shape: {where} {reason}") from None
+        raise UnreadableAnswer(
+            f"the evaluator's answer has another shape: {where} {reason}"
+        ) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise _Unreadable("the evaluator's answer is not JSON") from None
+        raise UnreadableAnswer("the evaluator's answer is not JSON") from None
 
 
 def _describe(answer: Answer) -> str:

@@ -121,18 +121,20 @@ def claim(session: Session, settings: Settings, *, most: int) -> list[ClaimedJob
     if not ids:
         return []
     secs = lease_secs(settings.evaluator_request_timeout_ms / 1000)
-    taken = take(session, EvaluationJob, ids, secs)
+    taken = [ClaimedJob(*one) for one in take(session, EvaluationJob, ids, secs)]
     if away.is_open:
         breaker.begin_probe(session, key, ids[0], secs)
     session.execute(_TAKE_TURNS, {"org_ids": [str(job.row.org_id) for job in taken]})
     return taken
 
 
-def take(session: Session, table: type[_Row], ids: Sequence[UUID], secs: float) -> list[ClaimedJob]:
+def take(
+    session: Session, table: type[_Row], ids: Sequence[UUID], secs: float
+) -> list[tuple[RowLease, _Row]]:
     """Takes the jobs of `ids`, which are free, in this order, for `secs` seconds."""
     lease, rows = leases.take(session, table, table.id.in_(ids), secs, (table,))
     by_id = {row.id: row for (row,) in rows}
-    return [ClaimedJob(replace(lease, rows=table.id == one), by_id[one]) for one in ids]
+    return [(replace(lease, rows=table.id == one), by_id[one]) for one in ids]
 
 
 def begin_deliveries(session: Session, scope: JobScope, jobs: Sequence[ClaimedJob]) -> set[UUID]:

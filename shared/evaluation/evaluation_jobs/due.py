@@ -27,6 +27,11 @@ UNION ALL
 SELECT min(lease_expires_at) FROM evaluation_jobs WHERE lease_expires_at > statement_timestamp()
 """
 
+_RESULTS = """
+SELECT min(completed_at) FROM evaluation_jobs WHERE status = 'storing'
+UNION ALL SELECT min(completed_at) FROM evaluator_runs WHERE status = 'storing'
+"""
+
 _IDLE = """
 SELECT min(last_arrival_at) + make_interval(secs => :timeout)
 FROM watched_sessions
@@ -63,8 +68,7 @@ def of_idle_sessions(session: Session, settings: Settings) -> float | None:
 
 def of_results(session: Session, _settings: Settings) -> float | None:
     """Results that ClickHouse does not have yet."""
-    results = "SELECT min(completed_at) FROM evaluation_jobs WHERE status = 'storing'"
-    return secs_until_due(session, results)
+    return secs_until_due(session, _RESULTS)
 
 
 def of_config(session: Session, settings: Settings) -> float | None:

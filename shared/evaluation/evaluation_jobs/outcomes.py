@@ -19,8 +19,8 @@ from shared.foundation.core.attempts import jitter
 # The answer to a call, or the end of a job that is not called.
 Brought = Answer | NoEvaluatorAnswer | Finish
 
-# Classifies an answer as of a moment.
-Reader = Callable[[Answer | NoEvaluatorAnswer, datetime], Reading]
+# Classifies the answer to a job as of a moment.
+Reader = Callable[[ClaimedJob, Answer | NoEvaluatorAnswer, datetime], Reading]
 
 _LOCK = f"""
 SELECT job.id, clock_timestamp() AS now, attempt_count, evaluator_job_id, poll_deadline_at,
@@ -60,7 +60,7 @@ def record(
     session: Session,
     scope: JobScope,
     brought: Sequence[tuple[ClaimedJob, Brought]],
-    reader: Reader = read,
+    reader: Reader = lambda _job, answer, now: read(answer, now),
 ) -> list[Step | None]:
     """Records what calls of one evaluator brought, and frees the leases.
 
@@ -78,7 +78,7 @@ def record(
         if isinstance(one, Finish):
             steps[job.row.id] = one
         else:
-            readings[job.row.id] = reader(one, rows[job.row.id].now)
+            readings[job.row.id] = reader(job, one, rows[job.row.id].now)
     state, away = _note(session, scope, rows, readings)
     for job_id, reading in readings.items():
         steps[job_id] = next_step(

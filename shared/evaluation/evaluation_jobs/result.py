@@ -3,20 +3,28 @@
 import msgspec
 
 from shared.foundation.core.text import storable
-from shared.reading.evaluations.records import Status
+from shared.reading.evaluations.records import EvaluatedResult, Status
 
 MAX_SUMMARY_BYTES = 8192
 MAX_ERROR_BYTES = 2048
 
 
 class JobResult(msgspec.Struct, frozen=True, kw_only=True):
-    """The outcome, packed as MessagePack because JSONB cannot hold the character U+0000."""
+    """The outcome, packed as MessagePack because JSONB cannot hold the character U+0000.
+
+    The fields are those of the record (`shared.reading.evaluations.records`).
+    """
 
     status: Status
     scores: dict[str, float] | None = None
     reasoning: dict[str, str] | None = None
     summary: str | None = None
     error: str | None = None
+    results: tuple[EvaluatedResult, ...] = ()
+    coverage: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None
 
     def packed(self) -> bytes:
         """Returns the bytes of the job's column `result`."""

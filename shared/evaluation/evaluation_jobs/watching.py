@@ -93,30 +93,30 @@ def watch(session: Session, settings: Settings, stored: Sequence[StoredSession])
 
 def watch_all(session: Session, stored: Iterable[StoredSession]) -> None:
     """Does the same for sessions of any organization."""
-    merged = _merged(stored)
-    if not merged:
+    found = merged(stored)
+    if not found:
         return
     session.execute(
         _WATCH,
         {
-            "org_ids": [str(org_id) for org_id, _ in merged],
-            "session_ids": [session_id for _, session_id in merged],
-            "ends": [has_end for has_end, _ in merged.values()],
-            "idle": [idle_only for _, idle_only in merged.values()],
+            "org_ids": [str(org_id) for org_id, _ in found],
+            "session_ids": [session_id for _, session_id in found],
+            "ends": [has_end for has_end, _ in found.values()],
+            "idle": [idle_only for _, idle_only in found.values()],
             "quiet": QUIET_SECS,
             "patience": PATIENCE_SECS,
         },
     )
 
 
-def _merged(stored: Iterable[StoredSession]) -> dict[tuple[uuid.UUID, str], tuple[bool, bool]]:
+def merged(stored: Iterable[StoredSession]) -> dict[tuple[uuid.UUID, str], tuple[bool, bool]]:
     """Merges entries to one per session, because an upsert cannot change a row twice.
 
     Returns `has_agent_end` and `idle_only` of each.
     """
-    merged: dict[tuple[uuid.UUID, str], tuple[bool, bool]] = {}
+    found: dict[tuple[uuid.UUID, str], tuple[bool, bool]] = {}
     for one in stored:
         key = (one.org_id, one.session_id)
-        has_end, idle_only = merged.get(key, (False, False))
-        merged[key] = (has_end or one.has_agent_end, idle_only or one.idle_only)
-    return merged
+        has_end, idle_only = found.get(key, (False, False))
+        found[key] = (has_end or one.has_agent_end, idle_only or one.idle_only)
+    return found

@@ -13,7 +13,13 @@ from shared.foundation.clickhouse.settings import PAGE, SMALL_PAGE
 from shared.foundation.clickhouse.where import Where, moment, us
 from shared.foundation.core.clock import from_us
 from shared.reading.evaluations.filters import EvaluationFilters
-from shared.reading.evaluations.records import COLUMNS, MAP_COLUMNS, Evaluation, from_row
+from shared.reading.evaluations.records import (
+    COLUMNS,
+    MAP_COLUMNS,
+    MOMENTS,
+    Evaluation,
+    from_row,
+)
 
 _SMALL_BYTES = 32 * 1024
 
@@ -60,14 +66,17 @@ _MAPS_WEIGHT = """(
     24 * length(scores) + length(arrayStringConcat(mapKeys(scores)))
     + length(arrayStringConcat(mapKeys(reasoning)))
     + length(arrayStringConcat(mapValues(reasoning)))
+    + if(empty(results), 0, byteSize(results))
 )"""
 
 
 def _column(name: str) -> str:
-    return us(name) if name == "completed_at" else name
+    return us(name) if name in MOMENTS else name
 
 
 def _small(name: str) -> str:
+    if name == "results":
+        return f"if(weight <= {_SMALL_BYTES}, results, [])"
     if name not in MAP_COLUMNS:
         return _column(name)
     return f"if(weight <= {_SMALL_BYTES}, {name}, CAST(map(), toTypeName({name})))"

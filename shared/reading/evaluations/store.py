@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from shared.foundation.clickhouse import ClickHouse
-from shared.reading.evaluations.records import COLUMNS, MAP_COLUMNS, Evaluation
+from shared.reading.evaluations.records import BUILTINS, COLUMNS, Evaluation, column
 
 # A part never has two copies of a result, because an insert removes them. Aggregates rely on it.
 _INSERT = {"optimize_on_insert": 1}
@@ -12,14 +12,14 @@ _INSERT = {"optimize_on_insert": 1}
 def insert(clickhouse: ClickHouse, rows: Sequence[Evaluation]) -> None:
     """Appends results; repeating the call with equal records changes nothing.
 
-    Raises `Unavailable` if ClickHouse cannot store them now.
+    Those of own evaluators go to a table of their own. Raises `Unavailable` if ClickHouse cannot
+    store them now.
     """
-    if not rows:
-        return
-    columns = {name: _column(name, rows) for name in COLUMNS}
-    clickhouse.insert("evaluations", columns, settings=_INSERT)
+    _insert(clickhouse, "evaluations", [row for row in rows if row.evaluator in BUILTINS])
+    _insert(clickhouse, "own_evaluations", [row for row in rows if row.evaluator not in BUILTINS])
 
 
-def _column(name: str, rows: Sequence[Evaluation]) -> list[object]:
-    values = [getattr(row, name) for row in rows]
-    return [value or {} for value in values] if name in MAP_COLUMNS else values
+def _insert(clickhouse: ClickHouse, table: str, rows: list[Evaluation]) -> None:
+    if rows:
+        columns = {name: column(name, rows) for name in COLUMNS}
+        clickhouse.insert(table, columns, settings=_INSERT)

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 import msgspec
 from clickhouse_driver.errors import ServerException
@@ -33,6 +34,10 @@ class EvaluationRequestTooLarge(Exception):
     """The request of this session is larger than an evaluator accepts."""
 
 
+# The highest arrival of an event that counts, by session. One that is missing has no bound.
+Revisions = Mapping[SessionKey, int]
+ALL: Revisions = MappingProxyType({})
+
 # A body; None for a session without events; or the reason why there is no body. Any error but
 # `EvaluationRequestTooLarge` may end by itself.
 Built = bytes | None | Exception
@@ -50,9 +55,15 @@ def build(
 
 
 def build_many(
-    clickhouse: ClickHouse, keys: Sequence[SessionKey], *, max_bytes: int
+    clickhouse: ClickHouse,
+    keys: Sequence[SessionKey],
+    *,
+    max_bytes: int,
+    until: Revisions = ALL,
 ) -> Iterator[dict[SessionKey, Built]]:
     """Builds the EvalRequests of many sessions; yields some at a time, small sessions first.
+
+    A session has no event that arrived after its revision in `until`.
 
     Reads with one query for the facts, and one for the events unless they are large. Raises
     `Unavailable` if ClickHouse is down.
@@ -66,26 +77,35 @@ def build_many(
     for key, facts in found.items():
         is_long = facts.last_event_at - facts.started_at > MAX_GROUP_US
         (alone if is_long else together)[key] = facts
-    yield from _parts(clickhouse, together, max_bytes)
+    yield from _parts(clickhouse, together, max_bytes, until)
     for key, facts in alone.items():
-        yield from _parts(clickhouse, {key: facts}, max_bytes)
+        yield from _parts(clickhouse, {key: facts}, max_bytes, until)
 
 
-def stream(clickhouse: ClickHouse, org_id: str, facts: SessionFacts) -> Iterator[bytes]:
-    """Yields the EvalRequest in pieces, one event each, so that no session has to fit in memory."""
+def stream(
+    clickhouse: ClickHouse, org_id: str, facts: SessionFacts, revision: int | None = None
+) -> Iterator[bytes]:
+    """Yields the EvalRequest in pieces, one event each, so that no session has to fit in memory.
+
+    It has no event that arrived after `revision`.
+    """
     yield _head(facts)
     separator = b""
-    for event in event_objects(clickhouse, org_id, facts):
+    for event in event_objects(clickhouse, org_id, facts, revision):
         yield separator + event
         separator = b","
     yield b"]}"
 
 
 def _build(
-    clickhouse: ClickHouse, org_id: str, facts: SessionFacts, max_bytes: int | None
+    clickhouse: ClickHouse,
+    org_id: str,
+    facts: SessionFacts,
+    max_bytes: int | None,
+    revision: int | None = None,
 ) -> bytes:
     body = bytearray()
-    for piece in stream(clickhouse, org_id, facts):
+    for piece in stream(clickhouse, org_id, facts, revision):
         body += piece
         if max_bytes is not None and len(body) > max_bytes:
             raise EvaluationRequestTooLarge(
@@ -95,33 +115,40 @@ def _build(
 
 
 def _parts(
-    clickhouse: ClickHouse, sessions: Mapping[SessionKey, SessionFacts], max_bytes: int
+    clickhouse: ClickHouse,
+    sessions: Mapping[SessionKey, SessionFacts],
+    max_bytes: int,
+    until: Revisions,
 ) -> Iterator[dict[SessionKey, Built]]:
     """Reads the sessions together, or each half by itself until they are small enough."""
     if len(sessions) == 1:
         [(key, facts)] = sessions.items()
         try:
-            yield {key: _build(clickhouse, key.org_id, facts, max_bytes)}
+            yield {key: _build(clickhouse, key.org_id, facts, max_bytes, until.get(key))}
         except (EvaluationRequestTooLarge, *_OF_ITS_OWN) as error:
             yield {key: error}
     elif sessions:
-        events = _read_together(clickhouse, sessions, min(MAX_GROUP_BYTES, max_bytes))
+        events = _read_together(clickhouse, sessions, min(MAX_GROUP_BYTES, max_bytes), until)
         if events is not None:
             yield {key: _body(facts, events[key]) for key, facts in sessions.items()}
             return
         keys = list(sessions)
         for half in (keys[: len(keys) // 2], keys[len(keys) // 2 :]):
-            yield from _parts(clickhouse, {key: sessions[key] for key in half}, max_bytes)
+            part = {key: sessions[key] for key in half}
+            yield from _parts(clickhouse, part, max_bytes, until)
 
 
 def _read_together(
-    clickhouse: ClickHouse, sessions: Mapping[SessionKey, SessionFacts], max_bytes: int
+    clickhouse: ClickHouse,
+    sessions: Mapping[SessionKey, SessionFacts],
+    max_bytes: int,
+    until: Revisions,
 ) -> Mapping[SessionKey, list[tuple[Place, bytes]]] | None:
     """Returns the events of each session, None if they are too much for one query."""
     events: dict[SessionKey, list[tuple[Place, bytes]]] = defaultdict(list)
     left = max_bytes - 1024 * len(sessions)  # room for the heads
     try:
-        for key, place, event in events_of_many(clickhouse, sessions):
+        for key, place, event in events_of_many(clickhouse, sessions, until):
             events[key].append((place, event))
             left -= len(event) + 1
             if left < 0:

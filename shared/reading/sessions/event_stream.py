@@ -36,8 +36,11 @@ SETTINGS do_not_merge_across_partitions_select_final = 1,
 # One session of several; "#" is its number in the statement.
 _OF_SESSION = (
     "(org_id = {org_id#:String} AND session_id = {session_id#:String}"
-    f" AND ts >= {moment('start#')} AND ts < {moment('stop#')})"
+    f" AND ts >= {moment('start#')} AND ts < {moment('stop#')}"
+    " AND arrival <= {revision#:UInt64})"
 )
+
+_ANY = 2**64 - 1
 
 # The place of an event in the order of its session: time, arrival, id.
 Place = tuple[int, int, int]
@@ -47,12 +50,17 @@ Place = tuple[int, int, int]
 _LINE_BREAKS = bytes.maketrans(b"\r\n", b"  ")
 
 
-def event_objects(clickhouse: ClickHouse, org_id: str, facts: SessionFacts) -> Iterator[bytes]:
+def event_objects(
+    clickhouse: ClickHouse, org_id: str, facts: SessionFacts, revision: int | None = None
+) -> Iterator[bytes]:
     """Yields one JSON object per event, `{id, ts, event_type, payload}`, oldest first.
 
-    The payload is embedded byte for byte as it was stored, and therefore as it was sent.
+    The payload is embedded byte for byte as it was stored, and therefore as it was sent. Events
+    that arrived after `revision` are left out.
     """
     where = events_of(org_id, facts)
+    if revision is not None:
+        where.add("arrival <= {revision:UInt64}", revision=revision)
     for event_id, ts, event_type, payload in clickhouse.stream(
         _EVENTS.format(where=where), where.params
     ):
@@ -60,11 +68,14 @@ def event_objects(clickhouse: ClickHouse, org_id: str, facts: SessionFacts) -> I
 
 
 def events_of_many(
-    clickhouse: ClickHouse, sessions: Mapping[SessionKey, SessionFacts]
+    clickhouse: ClickHouse,
+    sessions: Mapping[SessionKey, SessionFacts],
+    until: Mapping[SessionKey, int],
 ) -> Iterator[tuple[SessionKey, Place, bytes]]:
     """Yields (session, place, JSON object) for each event of sessions of any organizations.
 
-    The events come in any order; in a session they are ordered by their places. Each session has
+    Events of a session that arrived after its revision in `until` are left out. The events come in
+    any order; in a session they are ordered by their places. Each session has
     its own bounds on time, so this reads no more granules than one read for each of them.
     """
     conditions: list[str] = []
@@ -76,6 +87,7 @@ def events_of_many(
             f"session_id{number}": key.session_id,
             f"start{number}": facts.started_at,
             f"stop{number}": facts.last_event_at + 1,
+            f"revision{number}": until.get(key, _ANY),
         }
     where = " OR ".join(conditions)
     for org_id, session_id, ts, arrival, event_id, event_type, payload in clickhouse.stream(

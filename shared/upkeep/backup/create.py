@@ -130,7 +130,7 @@ def _copy_clickhouse(
     taken: _Backup, table: BackupTable, connection: Connection | None, snapshot_at: datetime
 ) -> None:
     keep = None
-    if table.name == "evaluations" and connection is not None:
+    if table.name in in_clickhouse.RESULTS and connection is not None:
         keep = _FinishedJobs(taken.runtime, connection, table, snapshot_at).rows
     in_clickhouse.copy_out(
         taken.runtime.clickhouse, taken.objects, table, taken.tell, org_id=taken.org_id, keep=keep

@@ -35,6 +35,9 @@ _INSERT = {"strings_as_bytes": True, "optimize_on_insert": 0, "async_insert": 0}
 _INSERT_ROWS = 32_768
 _INSERT_BYTES = 32 * 1024 * 1024
 
+# Tables of results, which carry the ids of their jobs.
+RESULTS = frozenset({"evaluations", "own_evaluations"})
+
 # Returns whether a row belongs into the backup.
 Filter = Callable[[list[Row]], list[Row]]
 

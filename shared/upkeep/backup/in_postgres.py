@@ -139,7 +139,11 @@ def known_jobs(connection: Connection, ids: list[UUID]) -> set[str]:
 
 def _jobs(connection: Connection, ids: list[UUID], condition: str) -> set[str]:
     found = connection.execute(
-        text(f"SELECT id FROM evaluation_jobs WHERE id = ANY(:ids) AND {condition}"), {"ids": ids}
+        text(
+            f"SELECT id FROM evaluation_jobs WHERE id = ANY(:ids) AND {condition}"
+            f" UNION ALL SELECT id FROM evaluator_runs WHERE id = ANY(:ids) AND {condition}"
+        ),
+        {"ids": ids},
     )
     return {str(job_id) for (job_id,) in found}
 

@@ -148,9 +148,9 @@ class Renaming:
         as telemetry keep theirs.
         """
         org_at = in_clickhouse.position(table, "org_id")
-        id_at = (
-            in_clickhouse.position(table, "evaluation_id") if table.name == "evaluations" else None
-        )
+        id_at = None
+        if table.name in in_clickhouse.RESULTS:
+            id_at = in_clickhouse.position(table, "evaluation_id")
         old_id = self.old_id.encode()
 
         def changed(block: list[list[Any]]) -> list[Row]:

@@ -44,6 +44,12 @@ _SETTLE = (
         " lease_expires_at = NULL"
         " WHERE status = 'polling' AND poll_deadline_at < now() AND {mine}"
     ),
+    (
+        "UPDATE evaluator_runs SET status = 'pending', evaluator_job_id = NULL,"
+        " poll_deadline_at = NULL, next_attempt_at = now(), lease_token = NULL,"
+        " lease_expires_at = NULL"
+        " WHERE status = 'polling' AND poll_deadline_at < now() AND {mine}"
+    ),
     # The original has evaluated its alerts over what came while the backup was taken.
     (
         "UPDATE alert_states"

@@ -10,6 +10,7 @@ from shared.upkeep.backup.manifest import BackupTable
 # Rows of these are many, and no text names them.
 NOT_NAMED = frozenset(
     {"evaluation_jobs", "creations", "receipts", "watched_sessions", "mails", "audit_log"}
+    | {"evaluator_runs", "session_triggers"}
 )
 
 _ANY_HASH = "sha256(convert_to(gen_random_uuid()::text || gen_random_uuid(), 'UTF8'))"

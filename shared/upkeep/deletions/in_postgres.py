@@ -22,7 +22,7 @@ from shared.upkeep.deletions.mentions import Mentions
 # Table → its columns with texts.
 _Columns = Mapping[str, Sequence[str]]
 
-OF_SESSION = ("evaluation_jobs", "watched_sessions")
+OF_SESSION = ("evaluation_jobs", "watched_sessions", "evaluator_runs", "session_triggers")
 REMOVED: _Columns = {
     "conversations": ("title", "messages"),
     "assistant_turns": ("request",),

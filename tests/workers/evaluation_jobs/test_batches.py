@@ -17,7 +17,7 @@ from tests.support.events import event, store_events
 from tests.support.jobs import Bench
 from tests.support.processes import wait_until
 from workers.evaluation_jobs import dispatcher, flights
-from workers.evaluation_jobs.client import EvaluatorClient
+from workers.evaluation_jobs.client import default_client
 from workers.evaluation_jobs.default_evaluator import DefaultEvaluator
 from workers.evaluation_jobs.dispatcher import EvaluationDispatcher
 
@@ -139,7 +139,7 @@ def test_a_process_that_stops_records_its_calls_and_claims_no_more(bench: Bench)
 
     bench.evaluator.default = answer
     bench.enqueue("a", "b")
-    client = EvaluatorClient(bench.runtime.settings)
+    client = default_client(bench.runtime.settings)
     assert (
         EvaluationDispatcher(bench.runtime, DefaultEvaluator(bench.runtime, client), stopping).run()
         == 1

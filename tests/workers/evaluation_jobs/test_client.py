@@ -14,7 +14,7 @@ from shared.evaluation.evaluation_jobs.answers import MAX_ANSWER_BYTES, Answer, 
 from shared.foundation.core.config import Settings
 from tests.support import evaluator as behave
 from tests.support.evaluator import Evaluator
-from workers.evaluation_jobs.client import EvaluatorClient
+from workers.evaluation_jobs.client import EvaluatorClient, default_client
 
 pytestmark = pytest.mark.flow
 
@@ -24,7 +24,7 @@ PATIENT_MS, IMPATIENT_MS = 30_000, 400
 
 @pytest.fixture
 def client(evaluator: Evaluator) -> Iterator[EvaluatorClient]:
-    with_token = EvaluatorClient(_settings(evaluator.url + "/base/"))
+    with_token = default_client(_settings(evaluator.url + "/base/"))
     yield with_token
     with_token.close()
 
@@ -85,7 +85,7 @@ def test_without_a_token_none_is_sent(evaluator: Evaluator) -> None:
         clickhouse_url="clickhouse://",
         evaluator_endpoint=evaluator.url,
     )
-    client = EvaluatorClient(settings)
+    client = default_client(settings)
     evaluate(client)
     client.close()
     assert "authorization" not in evaluator.requests[0].headers
@@ -113,7 +113,7 @@ def test_redirects_are_not_followed(client: EvaluatorClient, evaluator: Evaluato
 )
 def test_no_call_outlasts_the_timeout(evaluator: Evaluator, behaviour: behave.Answer) -> None:
     evaluator.default = behaviour
-    client = EvaluatorClient(_settings(evaluator.url, IMPATIENT_MS))
+    client = default_client(_settings(evaluator.url, IMPATIENT_MS))
     began = time.monotonic()
     answer = evaluate(client)
     assert time.monotonic() - began < 30
@@ -124,7 +124,7 @@ def test_no_call_outlasts_the_timeout(evaluator: Evaluator, behaviour: behave.An
 def test_a_port_that_accepts_but_never_reads_times_out() -> None:
     with socket.create_server(("127.0.0.1", 0), backlog=1) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        client = EvaluatorClient(_settings(url, IMPATIENT_MS))
+        client = default_client(_settings(url, IMPATIENT_MS))
         began = time.monotonic()
         answer = evaluate(client, b" " * 25 * 1024 * 1024)
         assert time.monotonic() - began < 30
@@ -136,7 +136,7 @@ def test_a_port_that_accepts_but_never_reads_times_out() -> None:
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts open files in /proc")
 def test_a_call_that_timed_out_leaves_no_socket_behind() -> None:
     with socket.create_server(("127.0.0.1", 0), backlog=8) as silent:
-        client = EvaluatorClient(
+        client = default_client(
             _settings(f"http://127.0.0.1:{silent.getsockname()[1]}", timeout_ms=50)
         )
         before = _open_files()
@@ -171,7 +171,7 @@ def test_an_evaluator_that_is_not_there_is_no_answer(
         return look_up(name, *rest, **more)
 
     monkeypatch.setattr(socket, "getaddrinfo", without_name_servers)
-    client = EvaluatorClient(_settings(f"http://{host}"))
+    client = default_client(_settings(f"http://{host}"))
     answer = evaluate(client)
     client.close()
     assert isinstance(answer, NoEvaluatorAnswer)
@@ -247,7 +247,7 @@ def test_cookies_are_not_kept(client: EvaluatorClient, evaluator: Evaluator) -> 
 
 def test_a_client_needs_an_endpoint() -> None:
     with pytest.raises(ValueError, match="EVALUATOR_ENDPOINT"):
-        EvaluatorClient(_settings(None))
+        default_client(_settings(None))
 
 
 def _open_files() -> int:

@@ -8,14 +8,14 @@ from shared.evaluation.evaluation_jobs import evaluator_config
 from shared.evaluation.evaluation_jobs.evaluator_config import EvaluatorTimings
 from tests.support import evaluator as behave
 from tests.support.jobs import Bench
-from workers.evaluation_jobs.client import EvaluatorClient
+from workers.evaluation_jobs.client import default_client
 from workers.evaluation_jobs.config_refresh import refresh_if_due
 
 GOOD = {"inactivity_timeout_secs": 30, "default_poll_interval_secs": 5}
 
 
 def refresh(bench: Bench, *, force: bool = False) -> EvaluatorTimings:
-    client = EvaluatorClient(bench.runtime.settings)
+    client = default_client(bench.runtime.settings)
     refresh_if_due(bench.runtime, client, force=force)
     client.close()
     with bench.runtime.postgres.transaction() as session:

@@ -217,7 +217,7 @@ def test_a_result_waits_for_clickhouse_and_costs_no_second_call(bench: Bench) ->
     )
     nowhere = _nowhere()
     with pytest.raises(Unavailable):
-        storing.store_results(bench.runtime.postgres, nowhere)
+        storing.store_results(bench.runtime.postgres, nowhere, storing.OF_DEFAULT)
     assert bench.job()["status"] == "storing"
     assert bench.run_later() == 0
     assert bench.job()["status"] == "done"

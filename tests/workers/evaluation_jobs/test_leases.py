@@ -17,7 +17,7 @@ from tests.support import evaluator as behave
 from tests.support.jobs import Bench
 from tests.support.processes import wait_until
 from tests.support.runtime import make_org
-from workers.evaluation_jobs.client import EvaluatorClient
+from workers.evaluation_jobs.client import default_client
 from workers.evaluation_jobs.default_evaluator import DefaultEvaluator
 from workers.evaluation_jobs.dispatcher import EvaluationDispatcher
 
@@ -215,7 +215,7 @@ def test_claiming_stops_with_the_process(bench: Bench) -> None:
     bench.enqueue("s")
     stopping = threading.Event()
     stopping.set()
-    client = EvaluatorClient(bench.runtime.settings)
+    client = default_client(bench.runtime.settings)
     assert (
         EvaluationDispatcher(bench.runtime, DefaultEvaluator(bench.runtime, client), stopping).run()
         == 0

@@ -10,7 +10,7 @@ from shared.intake.otlp.mapping.event_types import EVALUATION_RESULT
 from shared.intake.otlp.mapping.payload import Event, EventEnvelope, shape
 from shared.intake.otlp.mapping.tables import ERROR_TYPE, EVALUATION, EVALUATION_FIELDS
 from shared.intake.otlp.mapping.values import text
-from shared.reading.evaluations.records import Evaluation
+from shared.reading.evaluations.records import OTLP, Evaluation
 
 MAX_SUMMARY_BYTES = 8192
 MAX_ERROR_BYTES = 2048
@@ -62,6 +62,7 @@ def evaluation_row(
         attempt_count=1,
         duration_ms=None,
         completed_at=ts,
+        evaluator=OTLP,
     )
 
 

@@ -15,7 +15,7 @@ from sqlalchemy import event, text
 from sqlalchemy.engine import Engine
 
 from shared.evaluation.evaluation_jobs.result import JobResult
-from shared.evaluation.evaluation_jobs.storing import store_results
+from shared.evaluation.evaluation_jobs.storing import OF_DEFAULT, store_results
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.evaluations import store
 from shared.reading.sessions import deleted
@@ -65,7 +65,7 @@ def results(runtime: Runtime, org: Org) -> Work:
             " WHERE org_id = :org_id"
         )
         session.execute(done, {"result": packed, "org_id": org.uuid})
-    return lambda: store_results(runtime.postgres, runtime.clickhouse)
+    return lambda: store_results(runtime.postgres, runtime.clickhouse, OF_DEFAULT)
 
 
 def findings(runtime: Runtime, org: Org) -> Work:
