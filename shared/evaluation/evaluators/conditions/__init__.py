@@ -1,0 +1,1 @@
+"""Conditions on sessions: checked, decided in ClickHouse, and put into words."""
