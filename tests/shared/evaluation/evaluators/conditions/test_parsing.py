@@ -14,7 +14,7 @@ SEARCH: dict[str, Any] = {"field": "payload", "op": "contains", "value": "refund
 SHAPES = 'must be {"all": [...]}, {"any": [...]}, {"not": ...} or {"field", "op", "value"}'
 
 
-def leaf(field: str, op: str, value: object) -> dict[str, Any]:
+def leaf(field: object, op: object, value: object) -> dict[str, Any]:
     return {"field": field, "op": op, "value": value}
 
 
