@@ -10,6 +10,7 @@ from shared.reading.evaluations.filters import EvaluationFilters
 from shared.reading.evaluations.listing import page
 from shared.reading.evaluations.lowest import lowest as read_lowest
 from shared.reading.evaluations.statement import listed, over_time
+from shared.reading.sessions.staleness import stale_among
 from web.auth import current_identity, requires
 from web.blueprint import Blueprint
 from web.evaluations.aggregate import AggregateQuery, EvaluationAggregate, aggregate_body
@@ -45,7 +46,8 @@ def list_evaluations(
         found = page(clickhouse, org_id, filters, limit=limit, cursor=cursor)
     else:
         found = Page(read_lowest(clickhouse, org_id, filters, lowest, limit=limit), None)
-    rows = [evaluation_row(record) for record in found.rows]
+    stale = stale_among(clickhouse, org_id, found.rows)
+    rows = [evaluation_row(one, stale=one.evaluation_id in stale) for one in found.rows]
     return json_response({"evaluations": rows, "next_cursor": found.next_cursor})
 
 

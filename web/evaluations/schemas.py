@@ -5,6 +5,7 @@ from typing import Any
 from marshmallow import Schema, ValidationError, validates_schema
 
 from shared.reading.evaluations.filters import STATUSES, EvaluationFilters
+from shared.reading.evaluations.records import KINDS
 from web import fields
 from web.filters import filtered
 from web.params import Limit
@@ -22,12 +23,47 @@ class _ResultPaging(AsSql):
     limit = Limit(default=50, cap=200)
 
     @validates_schema
+    def _version_has_one_evaluator(self, data: dict[str, Any], **_: object) -> None:
+        evaluators = data.get("evaluator") or []
+        if data.get("evaluator_version") and (len(evaluators) != 1 or "*" in evaluators):
+            raise ValidationError("needs one evaluator", "evaluator_version")
+
+    @validates_schema
     def _lowest_has_no_pages(self, data: dict[str, Any], **_: object) -> None:
         if data["lowest"] is not None and data["cursor"] is not None:
             raise ValidationError("cannot be combined with lowest", "cursor")
 
 
 EvaluationQuery = filtered(EvaluationFilters, _ResultPaging)
+
+
+class EvaluationResult(Schema):
+    """One value of an evaluation."""
+
+    key = fields.text()
+    kind = fields.text(enum=KINDS)
+    value = fields.raw("a number, true or false, or a text, as `kind` says")
+    passed = fields.flag(null=True)
+    unit = fields.text(null=True)
+    reasoning = fields.text(null=True)
+    labels = fields.texts()
+    evidence = fields.list_of(fields.integer("the id of an event"))
+    flags = fields.texts()
+
+
+class Covers(Schema):
+    """The events that an evaluation covers."""
+
+    event_count = fields.integer()
+    last_event_at = fields.text(format="date-time")
+
+
+class EvaluatorUsage(Schema):
+    """What an evaluation used, as the evaluator says."""
+
+    input_tokens = fields.integer(null=True)
+    output_tokens = fields.integer(null=True)
+    cost_usd = fields.number(null=True)
 
 
 class Evaluation(Schema):
@@ -47,6 +83,16 @@ class Evaluation(Schema):
     duration_ms = fields.integer(null=True)
     completed_at = fields.text(format="date-time")
     created_at = fields.text("as completed_at", format="date-time")
+
+    evaluator = fields.text("`default` and `otlp` are the deployment's")
+    evaluator_version = fields.text(null=True)
+    trigger = fields.text("null for results from before there were versions", null=True)
+    results = fields.rows(EvaluationResult)
+    covers = fields.nested(Covers, null=True)
+    usage = fields.nested(EvaluatorUsage, null=True)
+    stale = fields.flag("the session has newer events")
+    coverage = fields.raw("what the evaluator was shown; null: everything", null=True)
+    backfill_id = fields.text(null=True)
 
 
 class EvaluationPage(Schema):

@@ -24,6 +24,7 @@ from shared.evaluation.evaluators.declarations import (
 from shared.evaluation.evaluators.exact import is_number
 from shared.evaluation.evaluators.labels import MAX_LABEL_BYTES, MAX_LABELS
 from shared.foundation.core.text import number, storable
+from shared.reading.evaluations.records import EvaluatedResult
 
 MAX_VALUES = 100
 MAX_TEXT_BYTES = 8 * 1024
@@ -59,20 +60,6 @@ class ResultValue(msgspec.Struct, frozen=True, kw_only=True):
     labels: Any = None
     evidence: Any = None
     flags: Any = None
-
-
-class EvaluatedResult(msgspec.Struct, frozen=True, kw_only=True):
-    """One value of an evaluation. `evidence` are ids of events."""
-
-    key: str
-    kind: str
-    value: float | bool | str
-    passed: bool | None = None
-    unit: str | None = None
-    reasoning: str | None = None
-    labels: tuple[str, ...] = ()
-    evidence: tuple[int, ...] = ()
-    flags: tuple[str, ...] = ()
 
 
 def check(

@@ -214,9 +214,66 @@ _EVALUATIONS = PublishedTable(
     _FROM.format(name="evaluations", policy=POLICY),
 )
 
-TABLES: tuple[PublishedTable, ...] = (_EVENTS, _AGENT_SESSIONS, _EVALUATIONS)
+_RESULT_FIELDS = (
+    "evaluation_id, session_id, agent_id, environment, evaluator, evaluator_version, trigger,"
+    " status, scores, reasoning, error, input_tokens, output_tokens, cost_usd, completed_at,"
+    " results"
+)
+_RESULT_TYPE = (
+    "Array(Tuple(key String, kind String, number Nullable(Float64), label Nullable(String),"
+    " text Nullable(String), passed Nullable(Bool), unit Nullable(String), labels Array(String),"
+    " evidence Array(UInt64), flags Array(String)))"
+)
+_NUMBERS = (
+    "CAST(arrayMap((k, v) -> (k, 'number', v, NULL, NULL, NULL, NULL, [], [], []),"
+    f" mapKeys(scores), mapValues(scores)), '{_RESULT_TYPE}')"
+)
+# A result without kinds has numbers. An evaluation without any result is a row, too.
+_EACH_RESULT = f"""FROM (
+    SELECT *, if(empty(results), {_NUMBERS}, CAST(results, '{_RESULT_TYPE}')) AS items
+    FROM (
+        SELECT {_RESULT_FIELDS} FROM {{{{evaluations}}}} AS t FINAL WHERE {{policy}}
+        UNION ALL
+        SELECT {_RESULT_FIELDS} FROM {{{{own_evaluations}}}} AS t FINAL WHERE {{policy}}
+    )
+) AS t LEFT ARRAY JOIN t.items AS item"""
+
+
+def _of_result(name: str, type_: str, field: str | None = None) -> PublishedColumn:
+    return PublishedColumn(name, f"CAST(item.{field or name}, '{type_}')", type_)
+
+
+_RESULTS = PublishedTable(
+    "results",
+    (
+        _plain("evaluation_id", "String"),
+        _plain("session_id", "String"),
+        _text("agent_id"),
+        _text("environment"),
+        _text("evaluator"),
+        _text("evaluator_version", "Nullable(String)"),
+        _text("trigger", "Nullable(String)"),
+        _text("status"),
+        _of_result("key", "String"),
+        _of_result("kind", "String"),
+        _of_result("number", "Nullable(Float64)"),
+        _of_result("passed", "Nullable(Bool)"),
+        _of_result("label", "Nullable(String)"),
+        _of_result("text", "Nullable(String)"),
+        _of_result("unit", "Nullable(String)"),
+        PublishedColumn("reasoning", "t.reasoning[item.key]", "String"),
+        _plain("error", "Nullable(String)"),
+        _plain("input_tokens", "Nullable(UInt64)"),
+        _plain("output_tokens", "Nullable(UInt64)"),
+        _plain("cost_usd", "Nullable(Float64)"),
+        _plain("completed_at", _MOMENT),
+    ),
+    _EACH_RESULT.format(policy=POLICY),
+)
+
+TABLES: tuple[PublishedTable, ...] = (_EVENTS, _AGENT_SESSIONS, _EVALUATIONS, _RESULTS)
 # The tables below the views, which `DEFINER` may read under the policy.
-BASE_TABLES = ("events", "evaluations")
+BASE_TABLES = ("events", "evaluations", "own_evaluations")
 
 
 def schema_of(readonly_url: str) -> str:

@@ -2,6 +2,7 @@
 
 from typing import get_args
 
+from shared.foundation.clickhouse import literals
 from shared.foundation.clickhouse.filters import Filter, Filters, any_of, time_range
 from shared.foundation.clickhouse.where import Where, moment
 from shared.foundation.core.clock import to_us
@@ -18,6 +19,7 @@ from shared.reading.evaluations.score_filters import (
     parse_score_filters,
     score_sql,
 )
+from shared.reading.evaluations.tables import EVERY, ResultTable, session_key, table_of
 
 STATUSES = get_args(Status)
 
@@ -29,6 +31,14 @@ SCORE_FILTERS = Filter(
     parse=parse_score_filters,
 )
 
+
+# Without it a read means the built-in evaluators, whose results have a table of their own.
+EVALUATOR = Filter(
+    "evaluator",
+    "any_of",
+    "key of the evaluator, `*` for all; without it `default` and `otlp`",
+    label="Evaluator",
+)
 
 TIMES = ("completion", "session")
 
@@ -56,6 +66,13 @@ class EvaluationFilters(Filters):
         any_of(
             "status", "status of the result: done, error, timeout", choices=STATUSES, label="Status"
         ),
+        EVALUATOR,
+        Filter(
+            "evaluator_version",
+            "any_of",
+            "version of the evaluator; needs one `evaluator`",
+            "evaluator_version IN {}",
+        ),
         SCORE_FILTERS,
         *IN_SESSION,
         ATTRIBUTES,
@@ -72,6 +89,16 @@ class EvaluationFilters(Filters):
             "latest_per_session", "flag", "true: only results that are the newest of their session"
         ),
     )
+
+    @property
+    def table(self) -> ResultTable:
+        """Returns where the results are."""
+        return table_of(self["evaluator"])
+
+    @property
+    def session_key(self) -> str:
+        """Returns the columns of which a result may be the newest."""
+        return session_key(self["evaluator"])
 
     @property
     def is_by_session(self) -> bool:
@@ -92,6 +119,8 @@ class EvaluationFilters(Filters):
             condition = _SESSIONS.format(where=some, newest=" AND ".join(newest))
             return where.add(condition, **{**some.params, **bounds})
         where = super().where(org_id)
+        if self["evaluator"] and EVERY not in self["evaluator"]:
+            where.any_of("evaluator", self["evaluator"])
         texts, params = conditions(self["score_filters"])
         where.params.update(params)
         for text in texts:
@@ -101,8 +130,16 @@ class EvaluationFilters(Filters):
         add_to_session(where, seen, exclude=True)
         return where
 
+    def _of_evaluators(self) -> list[str]:
+        found = []
+        if self["evaluator"] and EVERY not in self["evaluator"]:
+            found.append(literals.is_one_of("evaluator", self["evaluator"]))
+        if self["evaluator_version"]:
+            found.append(literals.is_one_of("evaluator_version", self["evaluator_version"]))
+        return found
+
     def sql(self) -> list[str]:
-        """Returns the conditions over the view `evaluations`."""
+        """Returns the conditions over the view `evaluations`, or `results` of some evaluators."""
         if self.is_by_session and (self.ts_from or self.ts_to):
             moved = self.replace(ts_from=None, ts_to=None)
             bounds = time_range("", "last_event_at")
@@ -113,6 +150,7 @@ class EvaluationFilters(Filters):
             return [*moved.sql(), f"session_id IN ({sessions})"]
         found = [
             *super().sql(),
+            *self._of_evaluators(),
             *dimensions_sql(self),
             *(score_sql(one) for one in self["score_filters"]),
         ]

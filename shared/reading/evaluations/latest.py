@@ -70,7 +70,7 @@ def newest_of_sessions(
     where.add(f"completed_at <= {moment('as_of')}", as_of=as_of)
     asked = limit * _CANDIDATES
     candidates = clickhouse.rows(
-        f"SELECT {KEY}, session_id FROM evaluations WHERE {where}"
+        f"SELECT {KEY}, session_id FROM {wanted.table.sql} WHERE {where}"
         f" ORDER BY {NEWEST_FIRST} LIMIT {asked:d}",
         where.params,
         settings=PAGE,
@@ -83,7 +83,7 @@ def newest_of_sessions(
         oldest=candidates[-1][0],
         as_of=as_of,
     )
-    latest = set(_newest_keys(clickhouse, newer))
+    latest = set(_newest_keys(clickhouse, wanted, newer))
     # A candidate may occur twice.
     keys = dict.fromkeys(ResultKey(*row[:2]) for row in candidates)
     found = [key for key in keys if key in latest]
@@ -92,11 +92,13 @@ def newest_of_sessions(
     return found[:limit]
 
 
-def _newest_keys(clickhouse: ClickHouse, where: Where) -> list[ResultKey]:
+def _newest_keys(
+    clickhouse: ClickHouse, wanted: EvaluationFilters, where: Where
+) -> list[ResultKey]:
     """Returns the key of the newest result of each session that `where` admits."""
     rows = clickhouse.rows(
         f"SELECT {us('newest.1')}, newest.2 FROM (SELECT max({ORDER_KEY}) AS newest"
-        f" FROM evaluations WHERE {where} GROUP BY session_id)",
+        f" FROM {wanted.table.sql} WHERE {where} GROUP BY {wanted.session_key})",
         where.params,
         settings=PAGE,
     )

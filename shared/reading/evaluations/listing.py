@@ -43,12 +43,12 @@ def page(
         keys = newest_of_sessions(
             clickhouse, org_id, wanted, as_of=as_of, after=after, limit=limit + 1
         )
-        found = fetch(clickhouse, org_id, keys)
+        found = fetch(clickhouse, org_id, keys, wanted.table)
     else:
         found = newest(clickhouse, org_id, wanted, after=after, limit=limit + 1)
     shown = found[: how_many_fit([row.weight for row in found[:limit]])]
     more = len(found) > len(shown)
     return Page(
-        list(complete(clickhouse, org_id, shown).values()),
+        list(complete(clickhouse, org_id, shown, wanted.table).values()),
         encode_cursor(_ResultCursor(*shown[-1].key, as_of)) if more else None,
     )

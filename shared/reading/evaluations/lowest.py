@@ -31,6 +31,6 @@ def lowest(
         {**source.params, "lowest": key},
         settings=PAGE,
     )
-    found = fetch(clickhouse, org_id, [ResultKey(*row) for row in rows])
+    found = fetch(clickhouse, org_id, [ResultKey(*row) for row in rows], wanted.table)
     shown = found[: how_many_fit([row.weight for row in found])]
-    return list(complete(clickhouse, org_id, shown).values())
+    return list(complete(clickhouse, org_id, shown, wanted.table).values())

@@ -20,6 +20,7 @@ from shared.reading.evaluations.records import (
     Evaluation,
     from_row,
 )
+from shared.reading.evaluations.tables import BUILTIN, ResultTable
 
 _SMALL_BYTES = 32 * 1024
 
@@ -86,7 +87,7 @@ _WHOLE = ", ".join(map(_column, COLUMNS))
 # The weight is in a subquery, because an alias is planned again wherever it is used.
 _WEIGHED = f"""
 SELECT {", ".join(map(_small, COLUMNS))}, weight
-FROM (SELECT *, {_MAPS_WEIGHT} AS weight FROM evaluations WHERE {{where}} {{bounds}})
+FROM (SELECT *, {_MAPS_WEIGHT} AS weight FROM {{table}} WHERE {{where}} {{bounds}})
 """
 
 
@@ -107,7 +108,8 @@ def newest(
     found: dict[ResultKey, WeighedResult] = {}
     while True:
         where = come_after(wanted.where(org_id), after)
-        rows = _weighed(clickhouse, where, f"ORDER BY {NEWEST_FIRST} LIMIT {limit:d}", PAGE)
+        bounds = f"ORDER BY {NEWEST_FIRST} LIMIT {limit:d}"
+        rows = _weighed(clickhouse, wanted.table, where, bounds, PAGE)
         rows.sort(key=attrgetter("key"), reverse=True)
         found.update((row.key, row) for row in rows)
         if len(found) >= limit or len(rows) < limit:
@@ -115,29 +117,42 @@ def newest(
         after = rows[-1].key
 
 
-def newest_of_each(clickhouse: ClickHouse, where: Where) -> list[WeighedResult]:
-    """Returns the newest result of each session, among those that `where` admits."""
-    bounds = f"ORDER BY {NEWEST_FIRST} LIMIT 1 BY session_id"
-    return _weighed(clickhouse, where, bounds, SMALL_PAGE)
+def newest_of_each(
+    clickhouse: ClickHouse, where: Where, table: ResultTable = BUILTIN, key: str = "session_id"
+) -> list[WeighedResult]:
+    """Returns the newest result of each session, among those that `where` admits.
+
+    `key` are the columns of which a result is the newest.
+    """
+    bounds = f"ORDER BY {NEWEST_FIRST} LIMIT 1 BY {key}"
+    return _weighed(clickhouse, table, where, bounds, SMALL_PAGE)
 
 
-def fetch(clickhouse: ClickHouse, org_id: str, keys: Sequence[ResultKey]) -> list[WeighedResult]:
+def fetch(
+    clickhouse: ClickHouse,
+    org_id: str,
+    keys: Sequence[ResultKey],
+    table: ResultTable = BUILTIN,
+) -> list[WeighedResult]:
     """Returns the results of `keys` that exist, in the same order."""
     if not keys:
         return []
-    found = {row.key: row for row in _weighed(clickhouse, _of(org_id, keys), "", PAGE)}
+    found = {row.key: row for row in _weighed(clickhouse, table, _of(org_id, keys), "", PAGE)}
     return [found[key] for key in keys if key in found]
 
 
 def complete(
-    clickhouse: ClickHouse, org_id: str, rows: Sequence[WeighedResult]
+    clickhouse: ClickHouse,
+    org_id: str,
+    rows: Sequence[WeighedResult],
+    table: ResultTable = BUILTIN,
 ) -> dict[ResultKey, Evaluation]:
     """Completes the results, in their order; leaves out those that were deleted since."""
     large = [row.key for row in rows if not row.is_whole]
     whole: dict[ResultKey, Evaluation] = {}
     if large:
         where = _of(org_id, large)
-        sql = f"SELECT {_WHOLE} FROM evaluations WHERE {where}"
+        sql = f"SELECT {_WHOLE} FROM {table.sql} WHERE {where}"
         fetched = map(from_row, clickhouse.rows(sql, where.params, settings=PAGE))
         whole = {ResultKey(one.completed_at, one.evaluation_id): one for one in fetched}
     whole.update((row.key, row.record) for row in rows if row.is_whole)
@@ -169,9 +184,13 @@ def _of(org_id: str, keys: Sequence[ResultKey]) -> Where:
 
 
 def _weighed(
-    clickhouse: ClickHouse, where: Where, bounds: str, settings: Mapping[str, object]
+    clickhouse: ClickHouse,
+    table: ResultTable,
+    where: Where,
+    bounds: str,
+    settings: Mapping[str, object],
 ) -> list[WeighedResult]:
     """Returns rows of `where`, large maps left out; `bounds` are clauses after the conditions."""
-    sql = _WEIGHED.format(where=where, bounds=bounds)
+    sql = _WEIGHED.format(table=table.sql, where=where, bounds=bounds)
     rows = clickhouse.rows(sql, where.params, settings=settings)
     return [WeighedResult(from_row(row[:-1]), row[-1]) for row in rows]

@@ -12,6 +12,10 @@ DEFAULT, OTLP = "default", "otlp"
 BUILTINS = (DEFAULT, OTLP)
 
 
+# The kinds of values.
+KINDS = ("score", "number", "assertion", "category", "text")
+
+
 class EvaluatedResult(msgspec.Struct, frozen=True, kw_only=True):
     """One value of an evaluation; `kind` is score, number, assertion, category or text.
 

@@ -8,6 +8,8 @@ MOST_ROWS = 1000
 
 _COLUMNS = """completed_at, session_id, agent_id, environment, status, scores, summary, error,
   attempt_count, duration_ms, id"""
+_RESULT_COLUMNS = """completed_at, session_id, agent_id, environment, evaluator,
+  evaluator_version, status, key, kind, number, passed, label, text, unit, reasoning, error"""
 # From a Monday, where weeks begin, to 1970.
 _TO_MONDAY_SECS = 3 * UNITS["day"]
 # A session without events has no other time than that of its result. A range leaves it out.
@@ -18,6 +20,8 @@ _AT_SESSION = """(SELECT * FROM evaluations {join} JOIN (
 
 def listed(*, filters: EvaluationFilters, lowest: str | None = None, **_: object) -> str:
     """Returns the statement that lists the same results: the newest, or the lowest first."""
+    if filters["evaluator"]:
+        return _of_results(filters)
     conditions, order = filters.sql(), "completed_at DESC, id DESC"
     if lowest is not None:
         is_key = literals.is_text("k", lowest)
@@ -27,6 +31,14 @@ def listed(*, filters: EvaluationFilters, lowest: str | None = None, **_: object
     return (
         f"SELECT {_COLUMNS}\nFROM evaluations{literals.clause(conditions)}\n"
         f"ORDER BY {order}\nLIMIT {MOST_ROWS}"
+    )
+
+
+def _of_results(filters: EvaluationFilters) -> str:
+    """Returns the statement of the single results of evaluators."""
+    return (
+        f"SELECT {_RESULT_COLUMNS}\nFROM results{literals.clause(filters.sql())}\n"
+        f"ORDER BY completed_at DESC, evaluation_id DESC, key\nLIMIT {MOST_ROWS}"
     )
 
 

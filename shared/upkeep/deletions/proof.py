@@ -56,7 +56,7 @@ def proofs_of(session: Session, deletion: Deletion) -> list[Proof]:
                 f"{table} of the deleted sessions",
                 f"SELECT count() AS rows FROM {table} WHERE {condition}",
             )
-            for table in ("events", "evaluations")
+            for table in ("events", "evaluations", "results")
         ]
     return proofs
 

@@ -8,7 +8,6 @@ import pytest
 from shared.evaluation.evaluators.declarations import parse
 from shared.evaluation.evaluators.results import (
     MAX_VALUES,
-    EvaluatedResult,
     ResultValue,
     UnfitResultError,
     check,
@@ -16,6 +15,7 @@ from shared.evaluation.evaluators.results import (
     reasoning_of,
     scores_of,
 )
+from shared.reading.evaluations.records import EvaluatedResult
 
 
 def declared(kind: str, **fields: Any) -> Any:

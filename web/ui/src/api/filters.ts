@@ -53,6 +53,8 @@ export const DECLARED: Record<string, readonly DeclaredFilter[]> = {
     {"param": "agent_id", "type": "any_of", "label": "Agent"},
     {"param": "environment", "type": "any_of", "label": "Environment"},
     {"param": "status", "type": "any_of", "label": "Status", "choices": ["done", "error", "timeout"]},
+    {"param": "evaluator", "type": "any_of", "label": "Evaluator"},
+    {"param": "evaluator_version", "type": "any_of", "label": ""},
     {"param": "score_filters", "type": "list", "label": ""},
     {"param": "user_id", "type": "any_of", "label": "User"},
     {"param": "agent_version", "type": "any_of", "label": "Version"},

@@ -459,6 +459,11 @@ export interface Costs {
   total: CostFigures;
 }
 
+export interface Covers {
+  event_count: number;
+  last_event_at: string;
+}
+
 export interface CustomSql {
   auto_resolve?: boolean;
   op?: "<" | "<=" | "==" | ">" | ">=" | "eq" | "gt" | "gte" | "lt" | "lte" | null;
@@ -682,18 +687,27 @@ export interface EvalRequest {
 export interface Evaluation {
   agent_id: string;
   attempt_count: number;
+  backfill_id: string | null;
   completed_at: string;
+  coverage: unknown;
+  covers: Covers | null;
   created_at: string;
   duration_ms: number | null;
   environment: string;
   error: string | null;
   evaluation_id: string;
+  evaluator: string;
+  evaluator_version: string | null;
   id: string;
   reasoning: Record<string, string> | null;
+  results: EvaluationResult[];
   scores: Record<string, number> | null;
   session_id: string;
+  stale: boolean;
   status: "done" | "error" | "timeout";
   summary: string | null;
+  trigger: string | null;
+  usage: EvaluatorUsage | null;
 }
 
 export interface EvaluationAggregate {
@@ -745,6 +759,18 @@ export interface EvaluationPage {
   next_cursor: string | null;
 }
 
+export interface EvaluationResult {
+  evidence: number[];
+  flags: string[];
+  key: string;
+  kind: "score" | "number" | "assertion" | "category" | "text";
+  labels: string[];
+  passed: boolean | null;
+  reasoning: string | null;
+  unit: string | null;
+  value: unknown;
+}
+
 export interface EvaluationScore {
   agent_id?: string | null;
   auto_resolve?: boolean;
@@ -774,6 +800,12 @@ export interface EvaluatorHealth {
   retry_at: string | null;
   since: string | null;
   state: "ok" | "failing" | "open";
+}
+
+export interface EvaluatorUsage {
+  cost_usd: number | null;
+  input_tokens: number | null;
+  output_tokens: number | null;
 }
 
 export interface Event {
@@ -2509,6 +2541,8 @@ export interface _Again {
   attr?: Record<string, string>;
   dry_run?: boolean | null;
   environment?: string;
+  evaluator?: string;
+  evaluator_version?: string;
   latest_per_session?: boolean;
   missing?: string;
   score_filters?: string;
@@ -2603,8 +2637,8 @@ export interface Routes {
   "GET /dimensions": { answer: Dimensions };
   "GET /dimensions/values": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "metric_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "model"?: string; "provider"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "field"?: string; "q"?: string; "limit"?: number }; answer: DimensionValues };
   "GET /evaluation-jobs": { query: { "status"?: string; "session_id"?: string; "health"?: boolean; "limit"?: number }; answer: JobList };
-  "GET /evaluations": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "as"?: "sql"; "lowest"?: string; "cursor"?: string; "limit"?: number }; answer: EvaluationPage };
-  "GET /evaluations/aggregate": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "as"?: "sql"; "featured_keys"?: string; "bucket"?: "minute" | "5m" | "15m" | "hour" | "6h" | "day" | "week" | "auto"; "series"?: string; "histogram"?: number }; answer: EvaluationAggregate };
+  "GET /evaluations": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "evaluator"?: string; "evaluator_version"?: string; "score_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "as"?: "sql"; "lowest"?: string; "cursor"?: string; "limit"?: number }; answer: EvaluationPage };
+  "GET /evaluations/aggregate": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "evaluator"?: string; "evaluator_version"?: string; "score_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "as"?: "sql"; "featured_keys"?: string; "bucket"?: "minute" | "5m" | "15m" | "hour" | "6h" | "day" | "week" | "auto"; "series"?: string; "histogram"?: number }; answer: EvaluationAggregate };
   "GET /evaluations/environments": { answer: string[] };
   "GET /evaluations/metric_keys": { answer: MetricKey[] };
   "POST /evaluations/re-evaluate": { body: _Again; answer: Requested };
@@ -2624,7 +2658,7 @@ export interface Routes {
   "GET /events/summary": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "cost_source"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "order"?: "asc" | "desc"; "cursor"?: string; "limit"?: number }; answer: EventSummaryPage };
   "GET /events/tool_names": { answer: string[] };
   "GET /events/trigger_events": { answer: string[] };
-  "GET /exports/evaluations": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "format"?: "ndjson" | "parquet" }; answer: EvaluationLine };
+  "GET /exports/evaluations": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "evaluator"?: string; "evaluator_version"?: string; "score_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "time"?: "completion" | "session"; "latest_per_session"?: boolean; "format"?: "ndjson" | "parquet" }; answer: EvaluationLine };
   "GET /exports/events": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "cost_source"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "format"?: "ndjson" | "parquet" }; answer: EventLine };
   "GET /exports/files": { query: { "limit"?: number; "offset"?: number }; answer: ExportFileList };
   "GET /exports/sessions": { query: { "session_id"?: string; "agent_id"?: string; "environment"?: string; "status"?: string; "score_filters"?: string; "metric_filters"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "model"?: string; "provider"?: string; "attr"?: Record<string, string>; "missing"?: string; "ts_from"?: string; "ts_to"?: string; "format"?: "ndjson" | "parquet" }; answer: SessionLine };
