@@ -62,6 +62,8 @@ BEATS: tuple[Beat, ...] = (
     Beat(jobs.CHECK_WATCHED_SESSIONS),
     Beat(jobs.SCAN_INACTIVE_SESSIONS),
     Beat(jobs.STORE_EVALUATIONS),
+    Beat(jobs.TRIGGER_RUNS),
+    Beat(jobs.CALL_EVALUATORS),
     # The task itself limits the reads of the evaluator to EVALUATOR_CONFIG_REFRESH_SECS.
     Beat(jobs.REFRESH_EVALUATOR_CONFIG),
     Beat(jobs.EVALUATE_ALERTS),

@@ -45,11 +45,15 @@ GROUPS: dict[str, Group] = {
         apart=True,
     ),
     # Building requests and reading answers fills a core when there are many. One thread has the
-    # turn; the other one takes the message that asks it to look again.
-    "evaluator": Group(("evaluator",), ("evaluation_jobs",), lambda _settings: 2),
+    # turn for the deployment's evaluator, one for the others; two more take the messages that ask
+    # them to look again.
+    "evaluator": Group(("evaluator",), ("evaluation_jobs", "runs"), lambda _settings: 4),
     "background": Group(
         ("background",),
-        ("assistant", "audits", "deletions", "evaluation_jobs", "ingest", "receipts", "upkeep"),
+        (
+            *("assistant", "audits", "deletions", "evaluation_jobs"),
+            *("ingest", "receipts", "runs", "upkeep"),
+        ),
         lambda _settings: 4,
         shares=True,
     ),

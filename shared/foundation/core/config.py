@@ -238,6 +238,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     evaluator_max_poll_duration_secs: Annotated[
         Seconds, "maximum time to poll an asynchronous job"
     ] = 3600
+    evaluator_calls: Annotated[
+        Count, "calls at once of organizations' own evaluators, in the whole deployment"
+    ] = 16
 
     # Watching
     webhook_allow_private: Annotated[

@@ -15,6 +15,9 @@ RUN_EVALUATIONS = Task(actor="run_evaluations", queue="evaluator")
 CHECK_WATCHED_SESSIONS = Task(actor="check_watched_sessions", queue="background")
 SCAN_INACTIVE_SESSIONS = Task(actor="scan_inactive_sessions", queue="background")
 STORE_EVALUATIONS = Task(actor="store_evaluations", queue="background")
+# Runs of organizations' own evaluators: made when a session ended or is idle, then called.
+TRIGGER_RUNS = Task(actor="trigger_runs", queue="background")
+CALL_EVALUATORS = Task(actor="call_evaluators", queue="evaluator")
 REFRESH_EVALUATOR_CONFIG = Task(actor="refresh_evaluator_config", queue="background")
 
 # Rules that are aggregated together, one organization at a time.

@@ -9,13 +9,14 @@ from sqlalchemy.orm import Session
 
 from shared.access import organizations
 from shared.evaluation.evaluation_jobs.watching import QUIET_SECS, StoredSession, watch
+from shared.evaluation.runs import watching as runs
 from shared.foundation.core.errors import WatchpostError
 from shared.foundation.core.ids import parse_uuid
 from shared.foundation.core.logs import get_logger
 from shared.foundation.core.metrics.catalogue import UNPRICED
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.postgres import after_commit
-from shared.foundation.queue.jobs import CHECK_WATCHED_SESSIONS
+from shared.foundation.queue.jobs import CHECK_WATCHED_SESSIONS, TRIGGER_RUNS
 from shared.intake.ingest import dead_letters, store
 from shared.intake.ingest.batch import Batch, encode_batch
 from shared.intake.ingest.block import IngestBlock
@@ -200,9 +201,7 @@ def _columns(part: Part, rules: Rules, left_out: Mapping[str, OmittedValues]) ->
 
 
 def _watch(runtime: Runtime, session: Session, block: IngestBlock) -> None:
-    """Reports sessions with new events, and with the end of an agent, to the evaluation jobs."""
-    if runtime.settings.evaluator_endpoint is None:
-        return
+    """Reports sessions with new events, and with the end of an agent, to the evaluators."""
     stored = [
         StoredSession(
             UUID(org_id),
@@ -217,5 +216,8 @@ def _watch(runtime: Runtime, session: Session, block: IngestBlock) -> None:
             for session_id, event_type in zip(batch.session_ids, batch.event_types, strict=True)
         }
     ]
-    watch(session, runtime.settings, stored)
-    after_commit(session, lambda: runtime.queue.nudge_in(CHECK_WATCHED_SESSIONS, QUIET_SECS))
+    if runtime.settings.evaluator_endpoint is not None:
+        watch(session, runtime.settings, stored)
+        after_commit(session, lambda: runtime.queue.nudge_in(CHECK_WATCHED_SESSIONS, QUIET_SECS))
+    if runs.watch(session, stored):
+        after_commit(session, lambda: runtime.queue.nudge_in(TRIGGER_RUNS, QUIET_SECS))

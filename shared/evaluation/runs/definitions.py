@@ -1,0 +1,70 @@
+"""What a run is of: a version, and the limits of its evaluator."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from shared.evaluation.evaluation_jobs.scope import CallLimits, JobScope
+from shared.evaluation.evaluators.models import Evaluator, EvaluatorVersion
+
+# The time between polls if an answer names none.
+POLL_SECS = 10.0
+
+
+@dataclass(frozen=True)
+class RunDefinition:
+    """A version of an evaluator, and how its runs are called.
+
+    `spec` and `results` are as they were published.
+    """
+
+    evaluator_id: UUID
+    key: str
+    kind: str
+    version: str
+    spec: dict[str, Any]
+    results: list[dict[str, Any]]
+    large: str
+    limits: CallLimits
+
+    @property
+    def scope(self) -> JobScope:
+        """The runs of the evaluator, of whatever version."""
+        return JobScope(
+            table="evaluator_runs",
+            breaker_key=str(self.evaluator_id),
+            limits=self.limits,
+            jobs="job.evaluator_id = :evaluator_id",
+            params={"evaluator_id": self.evaluator_id},
+        )
+
+
+def definitions_of(session: Session, version_ids: Collection[UUID]) -> dict[UUID, RunDefinition]:
+    """Returns the definitions of these versions, with the limits that hold now."""
+    query = (
+        select(Evaluator, EvaluatorVersion)
+        .join(EvaluatorVersion, EvaluatorVersion.evaluator_id == Evaluator.id)
+        .where(EvaluatorVersion.id.in_(version_ids))
+    )
+    return {
+        version.id: RunDefinition(
+            evaluator_id=evaluator.id,
+            key=evaluator.key,
+            kind=evaluator.kind,
+            version=version.version,
+            spec=version.spec,
+            results=version.results,
+            large=version.large,
+            limits=CallLimits(
+                timeout_secs=evaluator.timeout_ms / 1000,
+                max_attempts=evaluator.max_attempts,
+                poll_secs=POLL_SECS,
+                max_poll_secs=evaluator.poll_max_secs,
+            ),
+        )
+        for evaluator, version in session.execute(query)
+    }

@@ -1,0 +1,1 @@
+"""Calls for runs of organizations' own evaluators, of each kind that is called."""
