@@ -21,7 +21,7 @@ from shared.foundation.clickhouse.migrations import MIGRATIONS
 from shared.foundation.clickhouse.published import POLICY, TABLES, statement
 from tests.support.shards import CLUSTER, replace_once
 
-_READ_BY_PEOPLE = ("events_local", "evaluations_local")
+_READ_BY_PEOPLE = ("events_local", "evaluations_local", "own_evaluations_local")
 
 
 class ShardServer(ClickHouseServer):
@@ -55,7 +55,7 @@ class ShardServer(ClickHouseServer):
         policies = "".join(
             f"<{name}><filter>{POLICY}</filter></{name}>" for name in _READ_BY_PEOPLE
         )
-        for last in ("analytics.evaluations", "watchpost.evaluations"):
+        for last in ("analytics.results", "watchpost.own_evaluations"):
             replace_once(
                 users,
                 f"<query>GRANT SELECT ON {last}</query>\n            </grants>",

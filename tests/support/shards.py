@@ -23,10 +23,12 @@ from shared.foundation.clickhouse.published import POLICY, TABLES, statement
 
 CLUSTER = "main"
 SHARDS = ("shard_1", "shard_2")
-_READ_BY_PEOPLE = ("events_local", "evaluations_local")
+_READ_BY_PEOPLE = ("events_local", "evaluations_local", "own_evaluations_local")
 
 # Statements about the tables over all shards, which only one of the databases has.
-_OVER_ALL = re.compile(r"CREATE OR REPLACE VIEW|INSERT INTO|ALTER TABLE (?:events|agent_sessions) ")
+_OVER_ALL = re.compile(
+    r"CREATE OR REPLACE VIEW|INSERT INTO|ALTER TABLE (?:events|agent_sessions|evaluations) "
+)
 
 
 class _Server(ClickHouseServer):
@@ -56,7 +58,7 @@ class _Server(ClickHouseServer):
         )
         policy = "".join(f"<{name}><filter>{POLICY}</filter></{name}>" for name in _READ_BY_PEOPLE)
         policies = "".join(f"<{shard}>{policy}</{shard}>" for shard in SHARDS)
-        last = "<query>GRANT SELECT ON analytics.evaluations</query>"
+        last = "<query>GRANT SELECT ON analytics.results</query>"
         replace_once(users, last, last + grants)
         head, tail = users.read_text().split(grants)
         users.write_text(

@@ -14,7 +14,7 @@ from shared.evaluation.evaluation_jobs.claims import ClaimedJob, begin_deliverie
 from shared.evaluation.evaluation_jobs.outcomes import Brought
 from shared.evaluation.evaluation_jobs.rules import Step
 from shared.evaluation.runs import claims
-from shared.evaluation.runs.claims import ClaimedRun
+from shared.evaluation.runs.claims import HeldRun
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.queue import jobs
 from shared.reading.sessions import evaluation_request
@@ -27,19 +27,19 @@ from workers.evaluation_jobs.source import Call
 class CallKind(Protocol):
     """How a run of one kind becomes an answer; the rest is the same for all kinds."""
 
-    def request(self, run: ClaimedRun, session: bytes) -> bytes:
+    def request(self, run: HeldRun, session: bytes) -> bytes:
         """Returns the request of a run, whose session is an EvalRequest."""
         ...
 
-    def deliver(self, run: ClaimedRun, body: bytes) -> Call:
+    def deliver(self, run: HeldRun, body: bytes) -> Call:
         """Sends a request."""
         ...
 
-    def poll(self, run: ClaimedRun, evaluator_job_id: str) -> Call:
+    def poll(self, run: HeldRun, evaluator_job_id: str) -> Call:
         """Asks for the result of a run that was delivered."""
         ...
 
-    def read(self, run: ClaimedRun, answer: Answer | NoEvaluatorAnswer, now: datetime) -> Reading:
+    def read(self, run: HeldRun, answer: Answer | NoEvaluatorAnswer, now: datetime) -> Reading:
         """Classifies an answer."""
         ...
 
@@ -111,7 +111,7 @@ class CalledRuns:
         """Asks for the result of a run that was delivered."""
         return self._kind(job).poll(_run(job), evaluator_job_id)
 
-    def _request(self, run: ClaimedRun, built: Built) -> Built:
+    def _request(self, run: HeldRun, built: Built) -> Built:
         return self._kind(run).request(run, built) if isinstance(built, bytes) else built
 
     def _read(self, job: ClaimedJob, answer: Answer | NoEvaluatorAnswer, now: datetime) -> Reading:
@@ -121,13 +121,13 @@ class CalledRuns:
         return self._kinds[_run(job).definition.kind]
 
 
-def _run(job: ClaimedJob) -> ClaimedRun:
-    return cast("ClaimedRun", job)
+def _run(job: ClaimedJob) -> HeldRun:
+    return cast("HeldRun", job)
 
 
-def _groups(jobs: Sequence[ClaimedJob]) -> Iterator[dict[SessionKey, list[ClaimedRun]]]:
+def _groups(jobs: Sequence[ClaimedJob]) -> Iterator[dict[SessionKey, list[HeldRun]]]:
     """Yields runs by session, few sessions at a time, each at one revision."""
-    by_reading: dict[tuple[SessionKey, int], list[ClaimedRun]] = defaultdict(list)
+    by_reading: dict[tuple[SessionKey, int], list[HeldRun]] = defaultdict(list)
     for job in jobs:
         run = _run(job)
         by_reading[SessionKey(str(run.row.org_id), run.row.session_id), run.row.revision].append(
@@ -135,7 +135,7 @@ def _groups(jobs: Sequence[ClaimedJob]) -> Iterator[dict[SessionKey, list[Claime
         )
     left = list(by_reading.items())
     while left:
-        group: dict[SessionKey, list[ClaimedRun]] = {}
+        group: dict[SessionKey, list[HeldRun]] = {}
         later = []
         for (key, revision), runs in left:
             if key in group or len(group) == READ_SESSIONS:

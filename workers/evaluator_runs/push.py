@@ -7,7 +7,7 @@ from aiohttp.abc import AbstractResolver
 
 from shared.evaluation.evaluation_jobs.answers import Answer, NoEvaluatorAnswer, Reading
 from shared.evaluation.runs import reading
-from shared.evaluation.runs.claims import ClaimedRun
+from shared.evaluation.runs.claims import HeldRun
 from workers.call_loop import CallLoop
 from workers.evaluation_jobs.client import CallTarget, EvaluatorClient
 from workers.evaluation_jobs.source import Call
@@ -24,7 +24,7 @@ class PushCalls:
         self._resolver = resolver
         self._check = check
 
-    def request(self, run: ClaimedRun, session: bytes) -> bytes:
+    def request(self, run: HeldRun, session: bytes) -> bytes:
         """Returns the request: the session, with what a run is of before its other fields."""
         about = msgspec.json.encode(
             {
@@ -36,23 +36,23 @@ class PushCalls:
         )
         return about[:-1] + b"," + session[1:]
 
-    def deliver(self, run: ClaimedRun, body: bytes) -> Call:
+    def deliver(self, run: HeldRun, body: bytes) -> Call:
         """Sends a request."""
         return self._client(run).evaluate(
             body, job_id=str(run.row.id), request_id=run.row.request_id
         )
 
-    def poll(self, run: ClaimedRun, evaluator_job_id: str) -> Call:
+    def poll(self, run: HeldRun, evaluator_job_id: str) -> Call:
         """Asks for the result of a run that was delivered."""
         return self._client(run).poll(
             evaluator_job_id, job_id=str(run.row.id), request_id=run.row.request_id
         )
 
-    def read(self, run: ClaimedRun, answer: Answer | NoEvaluatorAnswer, now: datetime) -> Reading:
+    def read(self, run: HeldRun, answer: Answer | NoEvaluatorAnswer, now: datetime) -> Reading:
         """Classifies an answer."""
         return reading.read(run.definition, answer, now)
 
-    def _client(self, run: ClaimedRun) -> EvaluatorClient:
+    def _client(self, run: HeldRun) -> EvaluatorClient:
         definition = run.definition
         target = CallTarget(
             definition.spec["url"].rstrip("/"),

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from shared.evaluation.runs.making import NewRun
 
 
-class Usage(NamedTuple):
+class MonthlyUse(NamedTuple):
     """What an evaluator used in the running month; `usd` are dollars."""
 
     evaluations: int = 0
@@ -55,12 +55,12 @@ def _left(session: Session, ids: Sequence[UUID]) -> Mapping[UUID, int]:
         return {}
     rows = session.execute(_MONTHS, {"ids": [str(one) for one in ids]})
     return {
-        row[0]: runs_left(row[1], Usage(row[2] or 0, row[3] or 0, row[4] or Decimal(0)))
+        row[0]: runs_left(row[1], MonthlyUse(row[2] or 0, row[3] or 0, row[4] or Decimal(0)))
         for row in rows
     }
 
 
-def runs_left(budget: Mapping[str, float | None], used: Usage) -> int:
+def runs_left(budget: Mapping[str, float | None], used: MonthlyUse) -> int:
     """Returns how many runs may begin: none if the tokens or the dollars are spent."""
     for name in ("tokens", "usd"):
         most = budget.get(name)

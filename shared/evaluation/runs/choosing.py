@@ -31,7 +31,7 @@ class CallPlaces:
 
 
 @dataclass
-class _Choice:
+class _Choosing:
     left: int
     of_evaluators: dict[UUID, int]
     chosen: list[DueRun] = field(default_factory=list)
@@ -66,7 +66,7 @@ def choose(
     `turns` has the last turn of each organization; those without one come first. In an organization
     runs by hand come first, then those of triggers by priority. Backfills get only what is left.
     """
-    choice = _Choice(places.free, dict(places.of_evaluators))
+    choice = _Choosing(places.free, dict(places.of_evaluators))
     live = [one for one in due if one.rank < BACKFILL]
     choice.take(_queues(live, turns), places.free)
     backfills = [one for one in due if one.rank == BACKFILL]

@@ -24,7 +24,7 @@ _LOCK_ID = 7_237_003
 
 
 @dataclass(frozen=True)
-class ClaimedRun(ClaimedJob):
+class HeldRun(ClaimedJob):
     """A run that this worker holds, with the version that it is of."""
 
     row: EvaluatorRun
@@ -69,7 +69,7 @@ ON CONFLICT (org_id) DO UPDATE SET last_turn_at = excluded.last_turn_at
 """)
 
 
-def claim(session: Session, settings: Settings, *, most: int) -> list[ClaimedRun]:
+def claim(session: Session, settings: Settings, *, most: int) -> list[HeldRun]:
     """Takes up to `most` due runs, the next one to call first.
 
     At most EVALUATOR_CALLS calls are in flight in the whole deployment, half of them of backfills,
@@ -111,7 +111,7 @@ def claim(session: Session, settings: Settings, *, most: int) -> list[ClaimedRun
 
 def _taken(
     session: Session, chosen: Sequence[DueRun], probes: set[UUID], secs: float
-) -> list[ClaimedRun]:
+) -> list[HeldRun]:
     if not chosen:
         return []
     held = claims.take(session, EvaluatorRun, [one.id for one in chosen], secs)
@@ -120,7 +120,7 @@ def _taken(
     for one in chosen:
         if one.evaluator_id in probes:
             breaker.begin_probe(session, str(one.evaluator_id), one.id, secs)
-    return [ClaimedRun(lease, row, versions[row.version_id]) for lease, row in held]
+    return [HeldRun(lease, row, versions[row.version_id]) for lease, row in held]
 
 
 def _org_ids(rows: Sequence[Row[Any]]) -> list[UUID]:

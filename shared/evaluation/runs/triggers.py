@@ -43,7 +43,7 @@ BATCH = 200
 Key = tuple[UUID, str]
 
 
-class DueSession(NamedTuple):
+class OverdueSession(NamedTuple):
     """A row of `session_triggers` that was due at `now`, by PostgreSQL's clock."""
 
     org_id: UUID
@@ -121,7 +121,7 @@ def trigger_runs(postgres: Postgres, clickhouse: ClickHouse) -> int:
     made = 0
     while True:
         with postgres.transaction() as session:
-            due = [DueSession(*row) for row in session.execute(_DUE, {"batch": BATCH})]
+            due = [OverdueSession(*row) for row in session.execute(_DUE, {"batch": BATCH})]
             evaluators = _evaluators(session, {one.org_id for one in due})
             history = _history(session, due)
         if not due:
@@ -146,7 +146,7 @@ def _evaluators(session: Session, org_ids: Iterable[UUID]) -> Mapping[UUID, list
 
 
 def _history(
-    session: Session, due: Sequence[DueSession]
+    session: Session, due: Sequence[OverdueSession]
 ) -> Mapping[tuple[UUID, str, UUID], RunHistory]:
     rows = session.execute(_HISTORY, _keys(due))
     return {(row[0], row[1], row[2]): RunHistory(*row[3:]) for row in rows}
@@ -154,11 +154,11 @@ def _history(
 
 def _triggered(
     clickhouse: ClickHouse,
-    due: Sequence[DueSession],
+    due: Sequence[OverdueSession],
     evaluators: Mapping[UUID, list[ActiveEvaluator]],
     history: Mapping[tuple[UUID, str, UUID], RunHistory],
 ) -> dict[Key, TriggeredSession]:
-    by_org: dict[UUID, list[DueSession]] = defaultdict(list)
+    by_org: dict[UUID, list[OverdueSession]] = defaultdict(list)
     for one in due:
         by_org[one.org_id].append(one)
     found: dict[Key, TriggeredSession] = {}
@@ -178,7 +178,7 @@ def _triggered(
 
 
 def _of_session(
-    due: DueSession,
+    due: OverdueSession,
     facts: SessionFacts,
     covered: Coverage,
     evaluators: list[ActiveEvaluator],
@@ -223,7 +223,7 @@ def _apply_conditions(
     clickhouse: ClickHouse,
     org_id: str,
     evaluators: list[ActiveEvaluator],
-    sessions: Sequence[DueSession],
+    sessions: Sequence[OverdueSession],
     found: dict[Key, TriggeredSession],
 ) -> None:
     """Takes out the runs of sessions to which an evaluator does not apply."""
@@ -244,14 +244,14 @@ def _apply_conditions(
                 found[one.key] = found[one.key]._replace(runs=kept)
 
 
-def _lock(session: Session, due: Sequence[DueSession]) -> list[DueSession]:
+def _lock(session: Session, due: Sequence[OverdueSession]) -> list[OverdueSession]:
     """Locks those sessions for which nothing arrived meanwhile, until the transaction ends."""
     wanted = {**_keys(due), "arrivals": [one.last_arrival_at for one in due]}
     held = {(row.org_id, row.session_id) for row in session.execute(_LOCK, wanted)}
     return [one for one in due if one.key in held]
 
 
-def _settle(session: Session, held: Sequence[tuple[DueSession, TriggeredSession]]) -> None:
+def _settle(session: Session, held: Sequence[tuple[OverdueSession, TriggeredSession]]) -> None:
     if held:
         session.execute(
             _SETTLE,
@@ -263,7 +263,7 @@ def _settle(session: Session, held: Sequence[tuple[DueSession, TriggeredSession]
         )
 
 
-def _keys(due: Sequence[DueSession]) -> dict[str, object]:
+def _keys(due: Sequence[OverdueSession]) -> dict[str, object]:
     return {
         "org_ids": [str(one.org_id) for one in due],
         "session_ids": [one.session_id for one in due],

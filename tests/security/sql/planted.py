@@ -48,7 +48,9 @@ FROM numbers({events:UInt64})
 """
 
 _EVALUATIONS = """
-INSERT INTO evaluations SELECT
+INSERT INTO TABLE (org_id, evaluation_id, session_id, agent_id, environment, status, scores,
+    reasoning, summary, error, attempt_count, duration_ms, completed_at, evaluator,
+    evaluator_version, trigger, results, input_tokens, output_tokens, cost_usd) SELECT
     {org:String} AS org_id, {mark:String} || '-evaluation-' || toString(number) AS evaluation_id,
     {mark:String} || '-session-' || toString(number % 7) AS session_id,
     {mark:String} || '-agent' AS agent_id, {mark:String} || '-environment' AS environment,
@@ -57,9 +59,17 @@ INSERT INTO evaluations SELECT
     map({mark:String} || '-reason', {mark:String} || '-reasoning') AS reasoning,
     {mark:String} || '-summary' AS summary, {mark:String} || '-error' AS error,
     {duration:UInt32} AS attempt_count, {duration:UInt32} AS duration_ms,
-    toDateTime64({day:String} || ' 04:04:04.000000', 6, 'UTC') + number AS completed_at
+    toDateTime64({day:String} || ' 04:04:04.000000', 6, 'UTC') + number AS completed_at,
+    {mark:String} || '-evaluator' AS evaluator, {mark:String} || '-revision' AS evaluator_version,
+    {mark:String} || '-trigger' AS trigger,
+    [({mark:String} || '-score', {mark:String} || '-kind', {fill:Float64},
+      {mark:String} || '-label', {mark:String} || '-text', true, {mark:String} || '-unit', [{mark:String} || '-a'],
+      [{first_id:UInt64}], [{mark:String} || '-flag'])] AS results,
+    {input:UInt32} AS input_tokens, {output:UInt32} AS output_tokens, {fill:Float64} AS cost_usd
 FROM numbers({evaluations:UInt64})
 """
+
+_RESULTS = [_EVALUATIONS.replace("TABLE", table) for table in ("evaluations", "own_evaluations")]
 
 _OWN: dict[str, object] = {
     "mark": OWN,
@@ -150,7 +160,7 @@ def _plant(runtime: Runtime, values: dict[str, object]) -> Org:
     org = make_org(runtime)
     for copy in (1, 2):
         bound = {**values, "org": org.id, "copy": copy}
-        for statement in (_EVENTS, _EVALUATIONS):
+        for statement in (_EVENTS, *_RESULTS):
             runtime.clickhouse.execute(statement, bound)
     return org
 

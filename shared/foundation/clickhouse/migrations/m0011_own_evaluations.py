@@ -38,8 +38,8 @@ _OWN_KEY = "ORDER BY (org_id, evaluator, completed_at, evaluation_id)"
 
 def up(ddl: Ddl) -> None:
     """Adds the columns, and creates the other table."""
-    added = ", ".join(f"ADD COLUMN IF NOT EXISTS {name} {type_}" for name, type_ in _COLUMNS)
-    ddl.run(f"ALTER TABLE {{table:evaluations}} {added}")
+    for name, type_ in _COLUMNS:
+        ddl.run(f"ALTER TABLE {{table:evaluations}} ADD COLUMN IF NOT EXISTS {name} {type_}")
     columns = ",\n    ".join(f"{name} {type_}" for name, type_ in _COLUMNS)
     own = EVALUATIONS.replace("{table:evaluations}", "{table:own_evaluations}")
     own = own.replace("    INDEX session_filter", f"    {columns},\n    INDEX session_filter")
@@ -49,5 +49,5 @@ def up(ddl: Ddl) -> None:
 def down(ddl: Ddl) -> None:
     """Drops the table and the columns."""
     ddl.drop_table("own_evaluations")
-    dropped = ", ".join(f"DROP COLUMN IF EXISTS {name}" for name, _ in _COLUMNS)
-    ddl.run(f"ALTER TABLE {{table:evaluations}} {dropped}")
+    for name, _ in _COLUMNS:
+        ddl.run(f"ALTER TABLE {{table:evaluations}} DROP COLUMN IF EXISTS {name}")

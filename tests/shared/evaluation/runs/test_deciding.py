@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from shared.evaluation.runs.budgets import Usage, runs_left
+from shared.evaluation.runs.budgets import MonthlyUse, runs_left
 from shared.evaluation.runs.deciding import (
     ActiveEvaluator,
     RunHistory,
@@ -91,15 +91,15 @@ def test_a_session_is_evaluated_again_for_events_that_no_run_covers(
 @pytest.mark.parametrize(
     ("budget", "used", "left"),
     [
-        ({"evaluations": 10}, Usage(7), 3),
-        ({"evaluations": 10}, Usage(12), 0),
-        ({"evaluations": None, "tokens": 100}, Usage(5, 99), 2**31),
-        ({"evaluations": 10, "tokens": 100}, Usage(5, 100), 0),
-        ({"usd": 0.3}, Usage(usd=Decimal("0.29")), 2**31),
-        ({"usd": 0.3}, Usage(usd=Decimal("0.3")), 0),
+        ({"evaluations": 10}, MonthlyUse(7), 3),
+        ({"evaluations": 10}, MonthlyUse(12), 0),
+        ({"evaluations": None, "tokens": 100}, MonthlyUse(5, 99), 2**31),
+        ({"evaluations": 10, "tokens": 100}, MonthlyUse(5, 100), 0),
+        ({"usd": 0.3}, MonthlyUse(usd=Decimal("0.29")), 2**31),
+        ({"usd": 0.3}, MonthlyUse(usd=Decimal("0.3")), 0),
     ],
 )
 def test_a_budget_leaves_runs_until_anything_of_it_is_spent(
-    budget: dict[str, float | None], used: Usage, left: int
+    budget: dict[str, float | None], used: MonthlyUse, left: int
 ) -> None:
     assert runs_left(budget, used) == left

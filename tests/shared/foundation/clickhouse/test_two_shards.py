@@ -80,7 +80,9 @@ def _fill(both: Both, org_id: str) -> None:
             at,
             scores={"a": place / 256},
             status=draw.choice(["done", "error"]),
+            evaluator=key,
         )
+        for key in ("default", "own")
         for place, at in enumerate(completed)
     ]
     batch = next(support._batches)
