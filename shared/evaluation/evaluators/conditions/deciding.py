@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from shared.evaluation.evaluators.conditions.nodes import Condition, Leaf, leaves
-from shared.evaluation.evaluators.conditions.statement import condition_sql
+from shared.evaluation.evaluators.conditions.statement import FOR_MANY, condition_sql
 from shared.foundation.clickhouse import ClickHouse
-from shared.foundation.clickhouse.settings import PAGE, SMALL_PAGE
+from shared.foundation.clickhouse.settings import SMALL_PAGE
 
 _GIVEN = "SELECT arrayJoin({session_ids:Array(String)})"
 # The statement for fewer sessions takes longer to share among threads than to run.
@@ -26,7 +26,7 @@ def decide(
     rows = clickhouse.rows(
         f"SELECT session_id, leaf FROM ({found.sql})",
         {**found.params, "org_id": org_id, "session_ids": list(session_ids)},
-        settings=SMALL_PAGE if len(session_ids) <= _SOME else PAGE,
+        settings=SMALL_PAGE if len(session_ids) <= _SOME else FOR_MANY,
     )
     places = (None, *leaves(condition))
     return {session_id: places[place] for session_id, place in rows}

@@ -4,6 +4,7 @@ A session's facts are read from `agent_sessions` where it has them, and otherwis
 in one pass. The leaves are columns of the result, and the tree above them decides.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from shared.evaluation.evaluators.conditions.fields import (
@@ -20,9 +21,17 @@ from shared.evaluation.evaluators.conditions.searching import contains_sql
 from shared.evaluation.evaluators.conditions.tree import decided
 from shared.foundation.clickhouse.event_columns import ORDER_KEY, TABLE
 from shared.foundation.clickhouse.root_agent import root_agent
+from shared.foundation.clickhouse.settings import PAGE
 
 # A set of more sessions than this takes longer to look up than their events take to read.
 _MANY = 100_000
+# The rows of a session stand together in `agent_sessions`. Added up in this order, in small blocks,
+# their states take half of the memory: 0.4 GB for the environments of a million sessions.
+FOR_MANY: Mapping[str, object] = {
+    **PAGE,
+    "optimize_aggregation_in_order": 1,
+    "max_block_size": 4096,
+}
 _OF_ORG = "org_id = {org_id:String}"
 # The ends of agents; those of the root are told apart where it is known.
 _ENDS = (
@@ -48,7 +57,7 @@ def condition_sql(condition: Condition | None, sessions: str) -> ConditionSql:
     """Returns the statement for the sessions whose ids the SQL `sessions` selects.
 
     Sessions without stored events have no row. `sessions` is read several times. The caller binds
-    its parameters, and `org_id`; ours begin with `leaf_`.
+    its parameters, and `org_id`; ours begin with `leaf_`. For many sessions it sets `FOR_MANY`.
     """
     facts = _Facts()
     decisions = [
