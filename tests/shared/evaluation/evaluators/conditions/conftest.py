@@ -1,6 +1,7 @@
 """Two organizations whose sessions are decided both in ClickHouse and in Python."""
 
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
@@ -28,8 +29,16 @@ class DecidedOrg:
     sessions: dict[str, SessionEvents]
 
 
-@pytest.fixture(scope="session")
-def airline_sessions(clickhouse: ClickHouse, airline: Airline) -> DecidedOrg:
+@pytest.fixture(scope="module")
+def _copies_stay(clickhouse: ClickHouse) -> Iterator[None]:
+    """Keeps the copies of events unmerged."""
+    clickhouse.execute("SYSTEM STOP MERGES events")
+    yield
+    clickhouse.execute("SYSTEM START MERGES events")
+
+
+@pytest.fixture(scope="module")
+def airline_sessions(clickhouse: ClickHouse, airline: Airline, _copies_stay: None) -> DecidedOrg:
     """The recording, of which a third was sent again in another order."""
     org_id = str(new_id())
     again = random.Random(20250401).sample(airline.lines, len(airline.lines) // 3)
@@ -37,8 +46,8 @@ def airline_sessions(clickhouse: ClickHouse, airline: Airline) -> DecidedOrg:
     return DecidedOrg(org_id, by_session(rows))
 
 
-@pytest.fixture(scope="session")
-def odd_sessions(clickhouse: ClickHouse) -> DecidedOrg:
+@pytest.fixture(scope="module")
+def odd_sessions(clickhouse: ClickHouse, _copies_stay: None) -> DecidedOrg:
     """Sessions with hostile names, ties, copies, late starts and several ends."""
     org_id, other = str(new_id()), str(new_id())
     random_ = random.Random(27)
