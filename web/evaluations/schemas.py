@@ -47,7 +47,7 @@ class EvaluationResult(Schema):
     unit = fields.text(null=True)
     reasoning = fields.text(null=True)
     labels = fields.texts()
-    evidence = fields.list_of(fields.integer("the id of an event"))
+    evidence = fields.texts("ids of events")
     flags = fields.texts()
 
 

@@ -204,8 +204,8 @@ def _labels(one: ResultValue) -> tuple[str, ...]:
     return labels
 
 
-def _evidence(one: ResultValue) -> tuple[int, ...]:
-    """Returns ids of events; other programs send them as texts."""
+def _evidence(one: ResultValue) -> tuple[str, ...]:
+    """Returns ids of events; some programs send them as numbers, others as texts."""
     if one.evidence is None:
         return ()
     listed = one.evidence if isinstance(one.evidence, list | tuple) else [one.evidence]
@@ -214,7 +214,7 @@ def _evidence(one: ResultValue) -> tuple[int, ...]:
         read = int(item) if isinstance(item, str) and _is_id(item) else item
         if isinstance(read, bool) or not isinstance(read, int) or not 0 <= read <= _MAX_EVENT_ID:
             raise UnfitResultError(one.key, "evidence must be a list of ids of events")
-        ids.append(read)
+        ids.append(str(read))
     return tuple(dict.fromkeys(ids))
 
 

@@ -222,7 +222,7 @@ _RESULT_FIELDS = (
 _RESULT_TYPE = (
     "Array(Tuple(key String, kind String, number Nullable(Float64), label Nullable(String),"
     " text Nullable(String), passed Nullable(Bool), unit Nullable(String), labels Array(String),"
-    " evidence Array(UInt64), flags Array(String)))"
+    " evidence Array(String), flags Array(String)))"
 )
 _NUMBERS = (
     "CAST(arrayMap((k, v) -> (k, 'number', v, NULL, NULL, NULL, NULL, [], [], []),"

@@ -42,6 +42,7 @@ _PREFIXES = {
     "canary_url": ("http://", "https://"),
     "audit_llm_base_url": ("http://", "https://"),
     "assistant_base_url": ("http://", "https://"),
+    "judge_base_url": ("http://", "https://"),
     "oidc_issuer": ("http://", "https://"),
     "otel_exporter_otlp_endpoint": ("http://", "https://"),
     "otel_exporter_otlp_traces_endpoint": ("http://", "https://"),
@@ -53,6 +54,7 @@ _NEEDS = {
     "smtp_username": "smtp_password",
     "audit_llm_base_url": "audit_llm_model",
     "assistant_base_url": "assistant_models",
+    "judge_base_url": "judge_models",
     "oidc_issuer": "oidc_client_id",
     "otlp_grpc_tls_cert": "otlp_grpc_tls_key",
     "otlp_grpc_tls_key": "otlp_grpc_tls_cert",
@@ -239,8 +241,30 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Seconds, "maximum time to poll an asynchronous job"
     ] = 3600
     evaluator_calls: Annotated[
-        Count, "calls at once of organizations' own evaluators, in the whole deployment"
+        Count, "calls at once to organizations' own evaluators, in the whole deployment"
     ] = 16
+    evaluator_sql_concurrency: Annotated[
+        Count, "statements of `sql` evaluators at once in the whole deployment"
+    ] = 2
+    evaluator_lease_secs: Annotated[
+        int, Meta(ge=4, le=3600), "time for which a worker of a pool has a run"
+    ] = 120
+    evaluator_allow_private: Annotated[
+        str | None,
+        "addresses of evaluators beside public ones: hosts, addresses, networks, comma-separated;"
+        " 1: all",
+    ] = None
+    judge_base_url: Annotated[
+        str | None, "OpenAI-compatible server of judges that name none; unset: none"
+    ] = None
+    judge_models: Annotated[
+        str | None, "its models, comma-separated; required with `JUDGE_BASE_URL`"
+    ] = None
+    judge_api_key: Annotated[str | None, "its bearer token; unset: requests carry none"] = None
+    secrets_key: Annotated[
+        Secret | None,
+        "seals the secrets of evaluators, 16 to 256 characters; unset: they are stored in clear",
+    ] = None
 
     # Watching
     webhook_allow_private: Annotated[
@@ -310,10 +334,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def assistant_choices(self) -> tuple[str, ...]:
         """Returns the models of the assistant, the default one first; none without a server."""
-        if self.assistant_base_url is None or self.assistant_models is None:
-            return ()
-        named = (name.strip() for name in self.assistant_models.split(","))
-        return tuple(dict.fromkeys(name for name in named if name))
+        return _listed(self.assistant_models) if self.assistant_base_url is not None else ()
+
+    @property
+    def judge_choices(self) -> tuple[str, ...]:
+        """Returns the models of judges that name no server; none without `JUDGE_BASE_URL`."""
+        return _listed(self.judge_models) if self.judge_base_url is not None else ()
 
     @property
     def traces_url(self) -> str | None:
@@ -335,6 +361,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         if self.evaluator_orgs is None:
             return True
         return org_slug in {slug.strip() for slug in self.evaluator_orgs.split(",")}
+
+
+def _listed(names: str | None) -> tuple[str, ...]:
+    """Returns the distinct names of a comma-separated list."""
+    stripped = (name.strip() for name in (names or "").split(","))
+    return tuple(dict.fromkeys(name for name in stripped if name))
 
 
 def load_settings(environ: Mapping[str, str] | None = None) -> Settings:

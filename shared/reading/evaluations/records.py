@@ -19,7 +19,7 @@ KINDS = ("score", "number", "assertion", "category", "text")
 class EvaluatedResult(msgspec.Struct, frozen=True, kw_only=True):
     """One value of an evaluation; `kind` is score, number, assertion, category or text.
 
-    `evidence` are ids of events. The table has the reasoning in a map of its own.
+    `evidence` are ids of events, in digits. The table has the reasoning in a map of its own.
     """
 
     key: str
@@ -29,7 +29,7 @@ class EvaluatedResult(msgspec.Struct, frozen=True, kw_only=True):
     unit: str | None = None
     reasoning: str | None = None
     labels: tuple[str, ...] = ()
-    evidence: tuple[int, ...] = ()
+    evidence: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
 
 

@@ -65,7 +65,7 @@ INSERT INTO TABLE (org_id, evaluation_id, session_id, agent_id, environment, sta
     [({mark:String} || '-score', {mark:String} || '-kind', {fill:Float64},
       {mark:String} || '-label', {mark:String} || '-text', true, {mark:String} || '-unit',
       [{mark:String} || '-a'],
-      [{first_id:UInt64}], [{mark:String} || '-flag'])] AS results,
+      [{mark:String} || '-event'], [{mark:String} || '-flag'])] AS results,
     {input:UInt32} AS input_tokens, {output:UInt32} AS output_tokens, {fill:Float64} AS cost_usd
 FROM numbers({evaluations:UInt64})
 """

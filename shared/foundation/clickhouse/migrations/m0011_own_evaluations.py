@@ -14,7 +14,7 @@ unused_since = 0
 _RESULT = """Tuple(
     key LowCardinality(String), kind LowCardinality(String), number Nullable(Float64),
     label Nullable(String), text Nullable(String), passed Nullable(Bool),
-    unit LowCardinality(Nullable(String)), labels Array(String), evidence Array(UInt64),
+    unit LowCardinality(Nullable(String)), labels Array(String), evidence Array(String),
     flags Array(String))"""
 
 _COLUMNS = (

@@ -183,7 +183,7 @@ def test_what_comes_with_a_value() -> None:
     assert made.reasoning is not None
     assert made.reasoning == "ö" * 8192
     assert made.labels == ("a", "b")
-    assert made.evidence[:3] == (7, 8, 100)
+    assert made.evidence[:3] == ("7", "8", "100")
     assert len(made.evidence) <= 50
     assert made.flags == ("instruction_in_transcript",)
 
