@@ -8,7 +8,6 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from shared.access.audit_log import record
-from shared.evaluation.evaluators.exact import known_fields
 from shared.evaluation.evaluators.headers import MAX_HEADERS, is_sendable, require_header_names
 from shared.evaluation.evaluators.models import Evaluator, EvaluatorSecret
 from shared.evaluation.evaluators.sealing import SecretBox
@@ -52,28 +51,26 @@ class SecretValues(NamedTuple):
         return "SecretValues(…)"
 
 
-def parse_secrets(kind: str, value: object, path: str = "secrets") -> dict[str, str | None]:
+def parse_secrets(kind: str, value: object, path: str = "secrets.") -> dict[str, str | None]:
     """Returns the changes that decoded JSON describes, by the name of each secret.
 
-    Raises `Invalid` naming the field, and never repeats a value.
+    `path` is the prefix of the fields. Raises `Invalid` naming the field, without its value.
     """
     if not isinstance(value, dict):
-        raise Invalid.field(path, "must be an object")
+        raise Invalid.field(path.rstrip(".") or "body", "must be an object")
     changes: dict[str, str | None] = {
-        name: _value(f"{path}.{name}", value[name])
-        for name in ("token", "api_key")
-        if name in value
+        name: _value(f"{path}{name}", value[name]) for name in ("token", "api_key") if name in value
     }
-    headers = known_fields(path, value, ("headers",)).get("headers", {})
-    if not isinstance(headers, dict):
-        raise Invalid.field(f"{path}.headers", "must be an object")
-    require_header_names(f"{path}.headers", headers)
-    for name, one in headers.items():
-        changes[_HEADER + name] = _value(f"{path}.headers.{name}", one)
-    for name, one in changes.items():
+    headers = value.get("headers")
+    if headers is not None and not isinstance(headers, dict):
+        raise Invalid.field(f"{path}headers", "must be an object")
+    require_header_names(f"{path}headers", headers or {})
+    for name, one in (headers or {}).items():
+        changes[_HEADER + name] = _value(f"{path}headers.{name}", one)
+    for name, given in changes.items():
         field = "headers" if name.startswith(_HEADER) else name
-        if one is not None and field not in _OF_KIND[kind]:
-            raise Invalid.field(f"{path}.{field}", f"an evaluator of the kind {kind} has none")
+        if given is not None and field not in _OF_KIND[kind]:
+            raise Invalid.field(f"{path}{field}", f"an evaluator of the kind {kind} has none")
     return changes
 
 
