@@ -152,7 +152,9 @@ def test_every_package_of_the_ui_has_a_hash() -> None:
         assert re.fullmatch(r"sha512-[A-Za-z0-9+/]{86}==", package.get("integrity", "")), name
 
 
-@pytest.mark.parametrize("name", ["pyproject.toml", "collector/pyproject.toml"])
+@pytest.mark.parametrize(
+    "name", ["pyproject.toml", "collector/pyproject.toml", "evaluator/pyproject.toml"]
+)
 def test_our_packages_are_built_with_what_is_locked(name: str) -> None:
     locked = (PROJECT / "requirements.lock").read_text()
     for wanted in tomllib.loads((PROJECT / name).read_text())["build-system"]["requires"]:

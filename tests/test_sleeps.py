@@ -24,7 +24,8 @@ def bare_sleeps(source: str) -> Iterator[int]:
 
 
 def test_a_sleep_is_the_pause_of_a_loop_or_says_why_it_is_there() -> None:
-    files = [path for one in ("tests", "collector/tests") for path in (PROJECT / one).rglob("*.py")]
+    folders = ("tests", "collector/tests", "evaluator/tests")
+    files = [path for one in folders for path in (PROJECT / one).rglob("*.py")]
     assert {
         name_of(path): found for path in files if (found := [*bare_sleeps(path.read_text())])
     } == {}
