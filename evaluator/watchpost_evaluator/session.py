@@ -143,7 +143,8 @@ def read_session(content: bytes) -> Session:
     try:
         document = json.loads(content)
     except ValueError:
-        document = {"events": [_line(n, line) for n, line in enumerate(content.splitlines(), 1)]}
+        lines = enumerate(content.splitlines(), 1)
+        document = {"events": [_line(number, line) for number, line in lines if line.strip()]}
     return session_of(document)
 
 

@@ -1,0 +1,1 @@
+"""Evaluators to copy and change."""
