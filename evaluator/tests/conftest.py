@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kit.commands import Kit
 from kit.interpreters import VERSIONS, interpreter
 
 
@@ -45,3 +46,9 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _own_path(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forgets the folders of modules that a test loads."""
     monkeypatch.setattr(sys, "path", [*sys.path])
+
+
+@pytest.fixture
+def kit(python: str, tmp_path: Path, compiled: Path) -> Kit:
+    """The kit with this interpreter, in an empty folder."""
+    return Kit(python, tmp_path, compiled)

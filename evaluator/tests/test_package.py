@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from kit.commands import Kit
 from kit.sessions import PROJECT, exports
 
 SOURCES = PROJECT / "evaluator"
@@ -57,33 +57,21 @@ def test_the_package_alone_is_built(tmp_path: Path) -> None:
 
 
 @pytest.mark.pythons
-def test_the_commands_work(python: str, compiled: Path, tmp_path: Path) -> None:
-    (tmp_path / "export.json").write_text(json.dumps(exports()[0]))
-    (tmp_path / "cases").mkdir()
+def test_the_commands_work(kit: Kit) -> None:
+    (kit.folder / "export.json").write_text(json.dumps(exports()[0]))
+    (kit.folder / "cases").mkdir()
     case = {"file": "../export.json", "evaluator": "turns", "expect": {"turns": 8}}
-    (tmp_path / "cases" / "one.json").write_text(json.dumps(case))
-    (tmp_path / "evaluators.py").write_text(
+    (kit.folder / "cases" / "one.json").write_text(json.dumps(case))
+    (kit.folder / "evaluators.py").write_text(
         "from watchpost_evaluator import Number, evaluator\n"
         "@evaluator('turns', version='1', result='number')\n"
         "async def turns(session):\n"
         "    return Number(len(session.tool_calls()))\n"
     )
-
-    def run(*arguments: str) -> str:
-        done = subprocess.run(
-            [python, "-X", "dev", "-W", "error", "-m", "watchpost_evaluator", *arguments],
-            cwd=tmp_path,
-            env={
-                "PATH": os.environ["PATH"],
-                "PYTHONPATH": str(SOURCES),
-                "PYTHONPYCACHEPREFIX": str(compiled),
-            },
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-        assert (done.returncode, done.stderr) == (0, ""), done.stderr
-        return done.stdout
-
-    assert "turns@1  8" in run("try", "--file", "export.json")
-    assert "1 of 1 cases are as expected" in run("test")
+    for command, said in (
+        (("try", "--file", "export.json"), "turns@1  8"),
+        (("test",), "1 of 1 cases are as expected"),
+    ):
+        done = kit.run(*command)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert said in done.stdout

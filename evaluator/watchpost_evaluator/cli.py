@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from watchpost_evaluator import __version__, cases, trying
+from watchpost_evaluator import __version__, cases, serving, trying
 from watchpost_evaluator.definition import DEFAULT_MODULE, chosen, load
 from watchpost_evaluator.errors import KitError, UsageError
 
@@ -53,6 +53,7 @@ def _parser() -> argparse.ArgumentParser:
 
     _add_try(command("try", "run evaluators here, on sessions, and store nothing"))
     _add_test(command("test", "run the cases of a folder"))
+    _add_serve(command("serve", "answer the calls of Watchpost, for evaluators of the kind push"))
     return parser
 
 
@@ -92,6 +93,16 @@ def _add_test(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_serve(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(run=_serve)
+    _add_module(parser)
+    parser.add_argument("--host", default="127.0.0.1", help="address; default: 127.0.0.1")
+    parser.add_argument("--port", type=int, default=9000, help="default: 9000")
+    parser.add_argument(
+        "--token-env", metavar="NAME", help="the variable with the token that Watchpost sends"
+    )
+
+
 def _try(given: argparse.Namespace) -> int:
     if not given.session and not given.file:
         raise UsageError("name a session with --session ID, or a file with --file EXPORT")
@@ -101,3 +112,7 @@ def _try(given: argparse.Namespace) -> int:
 
 def _test(given: argparse.Namespace) -> int:
     return cases.run_cases(load(given.module), given.cases)
+
+
+def _serve(given: argparse.Namespace) -> int:
+    return serving.serve(load(given.module), given.host, given.port, given.token_env)
