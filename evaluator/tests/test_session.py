@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kit.sessions import event, exports, said, session
+from kit.sessions import event, exports, recorded, said, session
 from watchpost_evaluator import Session
 from watchpost_evaluator.errors import BadSession
 from watchpost_evaluator.events import moment
@@ -143,7 +143,7 @@ def test_one_event_is_a_session() -> None:
 
 
 def test_the_recorded_sessions_are_read() -> None:
-    read = [Session(export) for export in exports()]
+    read = recorded()
     assert len(read) == 200
     assert sum(len(one.tool_calls()) for one in read) == 1164
     assert sum(len(one.tool_calls(failed=True)) for one in read) == 73

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from watchpost_evaluator.definition import Evaluator, evaluator
-from watchpost_evaluator.events import Event
+from watchpost_evaluator.events import Event, ModelCall, ToolCall
 from watchpost_evaluator.outcome import Outcome
 from watchpost_evaluator.session import Session
 from watchpost_evaluator.values import Assertion, Category, Number, Results, Score, Skip, Text
@@ -15,6 +15,7 @@ __all__ = [
     "Category",
     "Evaluator",
     "Event",
+    "ModelCall",
     "Number",
     "Outcome",
     "Results",
@@ -22,5 +23,6 @@ __all__ = [
     "Session",
     "Skip",
     "Text",
+    "ToolCall",
     "evaluator",
 ]

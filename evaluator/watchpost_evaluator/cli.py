@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from watchpost_evaluator import __version__, cases, serving, trying
+from watchpost_evaluator import __version__, cases, catalogue, serving, trying
 from watchpost_evaluator.definition import DEFAULT_MODULE, chosen, load
 from watchpost_evaluator.errors import KitError, UsageError
 
@@ -54,6 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_try(command("try", "run evaluators here, on sessions, and store nothing"))
     _add_test(command("test", "run the cases of a folder"))
     _add_serve(command("serve", "answer the calls of Watchpost, for evaluators of the kind push"))
+    _add_templates(command("templates", "list, print or copy evaluators to begin with"))
     return parser
 
 
@@ -103,6 +104,12 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_templates(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(run=_templates)
+    parser.add_argument("name", nargs="?", metavar="NAME", help="of the one to print or copy")
+    parser.add_argument("--copy", type=Path, metavar="DIR", help="copy it, or all, to this folder")
+
+
 def _try(given: argparse.Namespace) -> int:
     if not given.session and not given.file:
         raise UsageError("name a session with --session ID, or a file with --file EXPORT")
@@ -116,3 +123,14 @@ def _test(given: argparse.Namespace) -> int:
 
 def _serve(given: argparse.Namespace) -> int:
     return serving.serve(load(given.module), given.host, given.port, given.token_env)
+
+
+def _templates(given: argparse.Namespace) -> int:
+    found = catalogue.named(given.name)
+    if given.copy is not None:
+        catalogue.copy(found, given.copy)
+    elif given.name is None:
+        catalogue.list_all(found)
+    else:
+        sys.stdout.write(found[0].read())
+    return 0

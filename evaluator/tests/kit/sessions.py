@@ -67,6 +67,12 @@ def exports() -> tuple[dict[str, Any], ...]:
     return tuple(_export(session_id, events) for session_id, events in found.items())
 
 
+@cache
+def recorded() -> tuple[Session, ...]:
+    """Returns the recorded sessions."""
+    return tuple(Session(export) for export in exports())
+
+
 def _export(session_id: str, events: list[dict[str, Any]]) -> dict[str, Any]:
     ends = [one["ts"] for one in events if one["event_type"] == "agent_end"]
     return {
