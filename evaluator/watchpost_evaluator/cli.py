@@ -8,7 +8,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from watchpost_evaluator import __version__, cases, catalogue, serving, trying
+from watchpost_evaluator import __version__, cases, catalogue, serving, trying, worker
+from watchpost_evaluator.connection import read_target
 from watchpost_evaluator.definition import DEFAULT_MODULE, chosen, load
 from watchpost_evaluator.errors import KitError, UsageError
 
@@ -54,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_try(command("try", "run evaluators here, on sessions, and store nothing"))
     _add_test(command("test", "run the cases of a folder"))
     _add_serve(command("serve", "answer the calls of Watchpost, for evaluators of the kind push"))
+    _add_work(command("work", "take sessions from Watchpost, for evaluators of the kind pull"))
     _add_templates(command("templates", "list, print or copy evaluators to begin with"))
     return parser
 
@@ -104,6 +106,16 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_work(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(run=_work)
+    parser.epilog = f"WATCHPOST_URL and WATCHPOST_POOL_TOKEN name the pool.\n{_EPILOG}"
+    _add_module(parser)
+    parser.add_argument(
+        "--concurrency", type=int, default=4, metavar="N", help="runs at once; default: 4"
+    )
+    parser.add_argument("--once", action="store_true", help="end when nothing is due")
+
+
 def _add_templates(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_templates)
     parser.add_argument("name", nargs="?", metavar="NAME", help="of the one to print or copy")
@@ -123,6 +135,11 @@ def _test(given: argparse.Namespace) -> int:
 
 def _serve(given: argparse.Namespace) -> int:
     return serving.serve(load(given.module), given.host, given.port, given.token_env)
+
+
+def _work(given: argparse.Namespace) -> int:
+    target = read_target(os.environ, "WATCHPOST_POOL_TOKEN")
+    return worker.work(load(given.module), target, given.concurrency, once=given.once)
 
 
 def _templates(given: argparse.Namespace) -> int:

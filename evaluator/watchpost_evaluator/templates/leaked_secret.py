@@ -23,6 +23,7 @@ PATTERNS = [
     ("private key", "PRIVATE KEY", r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----\s*[A-Za-z0-9+/=]{32}"),
     ("JSON web token", "eyJ", r"\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{16,}"),
 ]  # fmt: skip
+SHORTEST = 20  # characters of a credential
 _COMPILED = [(kind, needle, re.compile(pattern)) for kind, needle, pattern in PATTERNS]
 # Nearly all random texts have a digit. A row of x shows that somebody removed the secret.
 _RANDOM, _REMOVED = re.compile(r"\d|A[KS]IA"), re.compile(r"(?i)x{6}")
@@ -43,6 +44,8 @@ def texts_of(value: Any) -> Iterator[str]:
 
 def kinds_in(text: str) -> set[str]:
     """Returns the kinds of credentials in a text."""
+    if len(text) < SHORTEST:
+        return set()
     found = set()
     for kind, needle, pattern in _COMPILED:
         secrets = pattern.findall(text) if needle in text else ()
