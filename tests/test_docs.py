@@ -37,8 +37,11 @@ GUIDES = [PROJECT / "CONTRIBUTING.md", *sorted(PROJECT.glob("docs/**/*.md"))]
 # The most words of the pages of a folder. They only fall, unless a page gets a new subject.
 MOST_WORDS = {"send": 4_800, "use": 14_200, "run": 9_600, "change": 10_300}
 PACKAGES = {"bench", "devstack", "orgctl", "shared", "tests", "web", "workers"}
+PACKAGES_OF_WHEELS = ["collector/watchpost_collect", "evaluator/watchpost_evaluator"]
 # Files that readers or programs write.
-FILES_OF_READERS = {"agent.mjs", "deploy/.env", "manifest.json"}
+FILES_OF_READERS = {
+    *("agent.mjs", "cases/refund.json", "deploy/.env", "evaluators.py", "manifest.json")
+}
 # A class, or a constant or class that begins with `_`.
 OF_CODE = re.compile(r"_?[A-Z]\w*[a-z]\w*|_[A-Z][A-Z_0-9]+")
 # Names of ClickHouse, of HTTP and of a coding agent's records.
@@ -52,7 +55,8 @@ FOREIGN_NAMES = {
     "UserMessage",
 }
 SCRIPT_VARIABLES = {"DEVSTACK_DIR", "WATCHPOST_FUZZ_SEED", "WATCHPOST_SHARED"}
-COLLECTOR_VARIABLES = {"WATCHPOST_URL", "WATCHPOST_KEY", "FAILPROOFAI_HOME"}
+# Variables of the collector and of the kit for evaluators.
+CLIENT_VARIABLES = {"WATCHPOST_URL", "WATCHPOST_KEY", "WATCHPOST_POOL_TOKEN", "FAILPROOFAI_HOME"}
 # Variables of `deploy/compose.yaml`.
 COMPOSE_VARIABLES = {
     "BACKUP_TARGET",
@@ -142,9 +146,7 @@ def test_every_variable_is_documented_with_its_default() -> None:
 @pytest.mark.parametrize("path", DOCUMENTS, ids=names)
 def test_no_variable_is_named_that_does_not_exist(path: Path) -> None:
     settings = {field.name.upper() for field in msgspec.structs.fields(Settings)}
-    known = (
-        settings | SCRIPT_VARIABLES | COLLECTOR_VARIABLES | COMPOSE_VARIABLES | FOREIGN_VARIABLES
-    )
+    known = settings | SCRIPT_VARIABLES | CLIENT_VARIABLES | COMPOSE_VARIABLES | FOREIGN_VARIABLES
     named = set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", path.read_text()))
     assert {name for name in named - known if not OF_SENDERS.fullmatch(name)} == set()
 
@@ -404,8 +406,12 @@ def test_the_tests_that_the_security_page_names_exist() -> None:
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=names)
-def test_the_wheel_is_that_of_the_collector(path: Path) -> None:
-    initial = (PROJECT / "collector/watchpost_collect/__init__.py").read_text()
+@pytest.mark.parametrize(
+    "package", ["collector/watchpost_collect", "evaluator/watchpost_evaluator"]
+)
+def test_the_wheels_have_the_versions_of_their_packages(package: str, path: Path) -> None:
+    initial = (PROJECT / package / "__init__.py").read_text()
     [version] = re.findall(r'^__version__ = "(.*)"$', initial, re.MULTILINE)
-    named = set(re.findall(r"watchpost_collect-[\w.-]+?\.whl", path.read_text()))
-    assert named <= {f"watchpost_collect-{version}-py3-none-any.whl"}
+    name = Path(package).name
+    named = set(re.findall(rf"{name}-[\w.-]+?\.whl", path.read_text()))
+    assert named <= {f"{name}-{version}-py3-none-any.whl"}

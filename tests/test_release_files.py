@@ -16,9 +16,11 @@ from tests.support.markdown import PROJECT
 
 NAMESPACE = "watchpost-release"
 ARCHIVE = f"watchpost-{VERSION}.tar.gz"
-COLLECTOR = (PROJECT / "collector/watchpost_collect/__init__.py").read_text()
-[OF_COLLECTOR] = re.findall(r'^__version__ = "(.*)"$', COLLECTOR, re.M)
-WHEEL = f"watchpost_collect-{OF_COLLECTOR}-py3-none-any.whl"
+WHEELS = {
+    f"{initial.parent.name}-{version}-py3-none-any.whl"
+    for initial in PROJECT.glob("*/watchpost_*/__init__.py")
+    for version in re.findall(r'^__version__ = "(.*)"$', initial.read_text(), re.M)
+}
 # The packages that production and the bundle are made of.
 PACKAGES = {of: f"watchpost-{VERSION}.{of}.cdx.json" for of in ("python", "web")}
 
@@ -165,8 +167,8 @@ def test_the_files_are_whole_and_signed(released: Path, key: Path) -> None:
         for path in (PROJECT / "web/ui/static").rglob("*")
         if path.is_file()
     }
-    assert listed == static | {ARCHIVE, WHEEL, *PACKAGES.values()}
-    assert (released / WHEEL).exists()
+    assert listed == static | WHEELS | {ARCHIVE, *PACKAGES.values()}
+    assert all((released / wheel).exists() for wheel in WHEELS)
     with tarfile.open(released / ARCHIVE) as archive:
         assert f"watchpost-{VERSION}/setup.cfg" in archive.getnames()
 

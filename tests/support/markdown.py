@@ -22,7 +22,8 @@ class Block:
 
 def documents() -> list[Path]:
     """Returns the project's own documents."""
-    return [*PROJECT.glob("*.md"), *PROJECT.glob("docs/**/*.md"), *PROJECT.glob("collector/*.md")]
+    folders = ("", "docs/**/", "collector/", "evaluator/")
+    return [path for folder in folders for path in PROJECT.glob(f"{folder}*.md")]
 
 
 def blocks(text: str) -> list[Block]:
