@@ -406,9 +406,7 @@ def test_the_tests_that_the_security_page_names_exist() -> None:
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=names)
-@pytest.mark.parametrize(
-    "package", ["collector/watchpost_collect", "evaluator/watchpost_evaluator"]
-)
+@pytest.mark.parametrize("package", PACKAGES_OF_WHEELS)
 def test_the_wheels_have_the_versions_of_their_packages(package: str, path: Path) -> None:
     initial = (PROJECT / package / "__init__.py").read_text()
     [version] = re.findall(r'^__version__ = "(.*)"$', initial, re.MULTILINE)

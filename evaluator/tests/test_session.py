@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kit.sessions import event, exports, recorded, said, session
+from kit.sessions import event, exports, recorded, said, session, tool
 from watchpost_evaluator import Session
 from watchpost_evaluator.errors import BadSession
 from watchpost_evaluator.events import moment
@@ -165,3 +165,44 @@ def test_a_hostile_payload_breaks_nothing() -> None:
     assert made.tokens.total == 0
     assert made.errors()
     assert [c.duration_ms for c in made.tool_calls()] == [1000.0] * len(odd)
+
+
+def test_turns_have_what_was_said_once() -> None:
+    history = [{"role": "user", "content": "Why?"}]
+    made = session(
+        event("model_request", model="m", messages=history, system="Be kind."),
+        event("model_response", model="m", content="Because."),
+        event("model_request", model="m", messages=[*history, {"role": "user", "content": "And?"}]),
+        event("note", agent_id="helper"),
+        tool("look", {"where": "here"}, error="not there"),
+        outcome="success",
+    )
+    said = [(turn.n, turn.role, turn.words) for turn in made.turns()]
+    assert said == [
+        (1, "goal", "Help"),
+        (2, "system", "Be kind."),
+        (3, "user", "Why?"),
+        (4, "assistant", "Because."),
+        (5, "user", "And?"),
+        (6, "tool", '{"where":"here"}\nok\nnot there'),
+        (7, "end", "success"),
+    ]
+    call = made.turns("root")[5]
+    assert (call.event_ids, call.at, call.cut) == ((6, 7), made.events[5].at, 0)
+    assert call.tool is not None
+    assert (call.tool.name, call.tool.failed) == ("look", True)
+    assert call.ts == "2026-01-01T00:00:05.000000Z"
+    assert made.turns("helper") == []
+    assert made.text("user") == "Why?\nAnd?"
+    assert [turn.n for turn in made.find(r"(?i)\bhere")] == [6]
+    assert made.find("Why", role="assistant") == []
+    with pytest.raises(ValueError, match="'person' is no role; there are goal,"):
+        made.text("person")
+
+
+def test_the_turns_of_the_recorded_sessions() -> None:
+    for one in recorded():
+        turns = one.turns()
+        assert [turn.n for turn in turns] == list(range(1, len(turns) + 1))
+        assert len([turn for turn in turns if turn.role == "tool"]) == len(one.tool_calls())
+        assert len([turn for turn in turns if turn.role == "user"]) == one.count("human_input")

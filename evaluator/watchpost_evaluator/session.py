@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from functools import cached_property
@@ -18,6 +19,7 @@ from watchpost_evaluator.events import (
     moment,
     paired,
 )
+from watchpost_evaluator.turns import ROLES, Turn, matching, turns_of
 
 _FIRST_MOMENT = datetime(2026, 1, 1, tzinfo=timezone.utc)
 
@@ -98,6 +100,21 @@ class Session:
             sum(event.count("output_tokens") or 0 for event in self.events),
         )
 
+    def turns(self, agent: str | None = None) -> list[Turn]:
+        """Returns who said what, in order, and what tools did; or what one agent said and did.
+
+        Of the messages of a request only what is new, as the pages of Watchpost show it.
+        """
+        return [turn for turn in self._turns if agent in (None, turn.agent_id)]
+
+    def text(self, role: str | None = None) -> str:
+        """Returns the words of the turns, or of those with this role, each on lines of its own."""
+        return "\n".join(turn.words for turn in self._of_role(role) if turn.words)
+
+    def find(self, regex: str | re.Pattern[str], role: str | None = None) -> list[Turn]:
+        """Returns the turns, or those with this role, in whose words `regex` is found."""
+        return matching(self._of_role(role), regex)
+
     def tool_calls(self, name: str | None = None, failed: bool | None = None) -> list[ToolCall]:
         """Returns the calls of tools, or those with this name and this `failed`."""
         return [
@@ -121,6 +138,15 @@ class Session:
     def count(self, type: str) -> int:  # noqa: A002 the word that events use
         """Returns the number of events of a type."""
         return sum(event.type == type for event in self.events)
+
+    def _of_role(self, role: str | None) -> list[Turn]:
+        if role is not None and role not in ROLES:
+            raise ValueError(f"{role!r} is no role; there are {', '.join(ROLES)}")
+        return [turn for turn in self._turns if role in (None, turn.role)]
+
+    @cached_property
+    def _turns(self) -> tuple[Turn, ...]:
+        return turns_of(self.events)
 
     @cached_property
     def _tool_calls(self) -> tuple[ToolCall, ...]:
