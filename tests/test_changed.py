@@ -16,6 +16,7 @@ from tests.support.changed import (
 
 TESTS = [
     "collector/tests/test_hook.py",
+    "evaluator/tests/test_session.py",
     "tests/contracts/test_alerts.py",
     "tests/contracts/test_keys.py",
     "tests/devstack/test_ports.py",
@@ -56,6 +57,7 @@ OF_ALERTS = ["tests/contracts/test_alerts.py", "tests/shared/watch/alerts", "tes
         ("README.md", {"docs": ["tests/test_docs.py"]}),
         ("bench/ingest.py", {}),
         ("collector/watchpost_collect/hook.py", {"collector": ["collector"]}),
+        ("evaluator/tests/test_session.py", {"evaluator": ["evaluator"]}),
         ("LICENSE", {}),
     ],
 )

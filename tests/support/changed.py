@@ -178,7 +178,7 @@ def main() -> None:
     compared_with, changed = changed_files()
     tests = [
         str(path.relative_to(PROJECT))
-        for folder in ("tests", "collector/tests")
+        for folder in ("tests", "collector/tests", "evaluator/tests")
         for path in PROJECT.glob(f"{folder}/**/test_*.py")
     ]
     chosen = choose(changed, tests, imports_of(PROJECT))
