@@ -14,6 +14,7 @@ from shared.reading.sessions.listing import page
 from shared.reading.sessions.selection import SessionFilters
 from shared.reading.sessions.statement import listed
 from shared.reading.sessions.summary import summarize
+from shared.reading.sessions.turns import page as turns_page
 from web.auth import access_while_answering, current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.costs.rows import stored_cost_row
@@ -31,7 +32,9 @@ from web.sessions.schemas import (
     SessionPage,
     SessionQuery,
     SessionTotals,
+    SessionTurns,
     TotalsQuery,
+    TurnsQuery,
 )
 from web.state import runtime
 
@@ -136,6 +139,26 @@ def export_session(format: str | None, session_id: str) -> Response:  # noqa: A0
     suffix = "json" if wanted == "array" else "jsonl"
     response.headers["Content-Disposition"] = attachment(f"session-{session_id}.{suffix}")
     return response
+
+
+@blueprint.route("/sessions/<any_id:session_id>/turns")
+@requires("events:read")
+@blueprint.arguments(TurnsQuery, location="query", as_kwargs=True)
+@blueprint.response(200, SessionTurns, errors=(504,))
+def list_turns(max_text: int, cursor: str | None, limit: int, session_id: str) -> Response:
+    """Return who said what in a session, and what its tools did, oldest first.
+
+    Of the messages of a request only those are turns that its agent did not have before. A call and
+    its output are one turn, at the place of the call. A page of long texts ends before `limit`.
+    """
+    clickhouse, org_id = runtime().clickhouse, current_identity().org_id
+    facts = find(clickhouse, org_id, session_id)
+    if facts is None:
+        raise NotFound.named("session", session_id)
+    found = turns_page.page(
+        clickhouse, org_id, facts, max_text=max_text, limit=limit, cursor=cursor
+    )
+    return json_response({"session_id": session_id, **found._asdict()})
 
 
 @blueprint.route("/sessions/<any_id:session_id>/events/<event_id:event_id>")

@@ -8,6 +8,7 @@ from shared.reading.evaluations.aggregate.buckets import UNITS
 from shared.reading.sessions.selection import SessionFilters
 from shared.reading.sessions.sorting import LAST_EVENT, MOST_DAYS, PATTERN, STANDARD_DAYS
 from shared.reading.sessions.totals import MAX_TAGS
+from shared.reading.sessions.turns.rule import ROLES
 from web import fields
 from web.costs.schemas import CostFigures, StoredCost
 from web.evaluation_jobs.schemas import EvaluationJob
@@ -211,3 +212,48 @@ class EvalRequest(Schema):
     started_at = fields.text(format="date-time")
     ended_at = fields.text(null=True, format="date-time")
     events = fields.rows(ExportedEvent, "oldest first")
+
+
+class TurnsQuery(Schema):
+    """The part of the turns, and how long their texts are."""
+
+    max_text = fields.integer(
+        "bytes of each text; longer ones are cut",
+        load_default=4096,
+        validate=validate.Range(256, 65_536),
+    )
+    cursor = fields.cursor()
+    limit = Limit(default=200, cap=1000)
+
+
+class TurnTool(Schema):
+    """The call of a tool. Values that are no texts are JSON; what is absent is empty."""
+
+    name = fields.text()
+    call_id = fields.text()
+    input = fields.text()
+    output = fields.text()
+    failed = fields.flag()
+    duration_ms = fields.integer(null=True)
+
+
+class SessionTurn(Schema):
+    """What somebody said, or a tool did."""
+
+    n = fields.integer("its place in the session, from 1")
+    role = fields.text(enum=list(ROLES))
+    agent_id = fields.text()
+    ts = fields.text("of its first event", format="date-time")
+    text = fields.text("of a tool its error")
+    tool = fields.nested(TurnTool, null=True)
+    event_ids = fields.list_of(fields.integer(), "the events that it comes from")
+    cut = fields.integer("bytes of its texts that were left out")
+
+
+class SessionTurns(Schema):
+    """A page of the turns of a session."""
+
+    session_id = fields.text()
+    total = fields.integer("turns of the session")
+    turns = fields.rows(SessionTurn, "oldest first")
+    next_cursor = fields.next_cursor()
