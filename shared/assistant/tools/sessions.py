@@ -11,6 +11,7 @@ from shared.assistant.values import ALONE, fields_of, number, plain
 from shared.evaluation.evaluation_jobs.state.service import session_with_state
 from shared.foundation.core import pages
 from shared.foundation.core.clock import format_us
+from shared.reading.costs.session import costs_of
 from shared.reading.sessions.listing import ListedSession, page
 from shared.reading.sessions.selection import SessionFilters
 from shared.reading.sessions.sorting import LAST_EVENT, NAMES
@@ -69,6 +70,7 @@ def _read(asker: Asker, wanted: ReadSession) -> ToolResult:
         "reported_usd": number(one.totals.reported_usd),
         "computed_usd": number(one.totals.computed_usd),
         **reasoning,
+        "costs": plain(costs_of(asker.runtime.clickhouse, asker.org, one.facts)),
     }
     return ToolResult({**_row(asker, one, ALONE), **more, "evaluation_state": state.sentence})
 
@@ -111,8 +113,8 @@ TOOLS = (
     Tool(
         "read_session",
         "evaluations:read",
-        "Reads one session: counts, costs, dimensions, scores with the evaluator's reasoning, or"
-        " why it has no score.",
+        "Reads one session: counts, dimensions, scores with the evaluator's reasoning, or why it"
+        " has no score; and what its calls cost by agent, model and provider, the dearest first.",
         ReadSession,
         _read,
     ),
