@@ -38,8 +38,8 @@ class ExportSchedule(KeyedInOrganization, LeaseColumns, Base):
 class ExportFile(KeyedInOrganization, Base):
     """A file: its name below the target, and its content in numbers.
 
-    `fingerprint` stands for the rows that were there before the file was written; it is empty
-    while the file is being written, and if it has to be written again.
+    `fingerprint` stands for the rows that were there before the file was written; it is that of
+    no rows while the file is being written, and if it has to be written again.
     """
 
     __tablename__ = "export_files"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from sqlalchemy import ColumnElement, delete, update
+from sqlalchemy import ColumnElement, case, delete, update
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.access import audit_log
@@ -22,6 +22,8 @@ from shared.reading.exports.schedules.periods import Period
 from shared.reading.sessions.selection import SessionFilters
 
 LEASE_SECS = 60.0
+# The fingerprint of a file while it is written. Whoever changes rows meanwhile empties it.
+_BEING_WRITTEN = "being written"
 
 
 class Files:
@@ -45,9 +47,9 @@ class Files:
     ) -> int:
         """Writes a file, in place of the one named `before`; returns its number of rows.
 
-        A worker that was killed on the way leaves a row without a fingerprint, and the next one
-        writes the file again. A worker that lost its lease while it wrote does the same: its file
-        may have replaced a newer one.
+        A worker that was killed on the way leaves a fingerprint of no rows, and the next one writes
+        the file again. A worker that lost its lease while it wrote does the same: its file may have
+        replaced a newer one. So does one whose rows were changed meanwhile, as a repricing does.
         """
         name = period.name(what, format_)
         self._mark(what, period, name)
@@ -97,11 +99,12 @@ class Files:
             "every": period.every,
             "starts_at": period.start,
         }
+        mark = {"fingerprint": _BEING_WRITTEN}
         with self._postgres.transaction() as session:
             session.execute(
                 insert(ExportFile)
-                .values(**key, name=name, ends_at=period.end)
-                .on_conflict_do_update(index_elements=list(key), set_={"fingerprint": ""})
+                .values(**key, **mark, name=name, ends_at=period.end)
+                .on_conflict_do_update(index_elements=list(key), set_=mark)
             )
 
     def _finish(
@@ -109,12 +112,13 @@ class Files:
     ) -> None:
         with self._postgres.transaction() as session:
             is_held = self._held.lease.renew(session, LEASE_SECS)
+            is_unchanged = ExportFile.fingerprint == _BEING_WRITTEN
             session.execute(
                 update(ExportFile)
                 .where(*self._is(what, period))
                 .values(
                     name=name,
-                    fingerprint=fingerprint if is_held else "",
+                    fingerprint=case((is_unchanged, fingerprint if is_held else ""), else_=""),
                     row_count=rows,
                     bytes=size,
                     writes=ExportFile.writes + 1,
