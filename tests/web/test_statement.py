@@ -31,6 +31,7 @@ HOSTILE_ID = """it's "5" \\ $HOME `id` $(id) $1 %41 {x} [y] é, -- \\' é {}"""
 HOSTILE_PLACE = HOSTILE_ID.replace(",", ";")
 HOSTILE = f"{HOSTILE_ID}\n\tDROP; \r--\x01\u202e"
 LONGEST = [f"{number} {HOSTILE_ID}"[:20] + "'" * 230 for number in range(100)]
+NAMED = {"user_id": HOSTILE_ID, "agent_version": "book", "tags": ["book", HOSTILE_PLACE[:40]]}
 SESSIONS = (HOSTILE_ID, *(f"s{number}" for number in range(12)))
 
 
@@ -64,12 +65,13 @@ def _events() -> Iterator[dict[str, Any]]:
 def _dimensions(number: int) -> dict[str, Any]:
     """Returns the dimensions of an event, which some sessions have, some of them once."""
     place, is_third = number % len(SESSIONS), number % 3 == 0
+    is_named = number % 2 == 0
     of_place: dict[int, dict[str, Any]] = {
         0: {"user_id": HOSTILE_ID},
         1: {"user_id": "book", "tags": ["book"]},
         2: {"agent_version": "book", "attributes": {"plan": "book", "a:b": HOSTILE_ID}},
         3: {"type": "model_response", "provider": "book", "service_tier": "book"},
-        5: {"type": "model_response", "cost_usd": number / 8},
+        5: {"type": "model_response", "cost_usd": number / 8, **(NAMED if is_named else {})},
         7: {"type": "tool_result", "cost_usd": "0.1"},
     }
     return of_place.get(place, {}) if is_third else {}
@@ -340,6 +342,29 @@ def test_scores_over_time(filled: Asked, query: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("group_by", "query"),
+    [
+        ("", {}),
+        ("model,provider", {"sort": "tokens"}),
+        ("user_id,agent_version", {}),
+        ("tag,environment", {"sort": "calls"}),
+        ("attr.a:b,attr.plan", {}),
+        ("session_id,service_tier", {"environment": ("canary", HOSTILE_PLACE)}),
+        ("agent_id", {"user_id": (HOSTILE_ID,), "bucket": "day"}),
+        ("cost_source", {"missing": ("tag",), "ts_to": (BEGUN + timedelta(hours=1)).isoformat()}),
+    ],
+)
+def test_costs(filled: Asked, group_by: str, query: dict[str, Any]) -> None:
+    """The amounts are equal to the last digit: the statement adds decimals up, too."""
+    asked = {"ts_from": BEGUN.isoformat(), "limit": 500, "group_by": group_by, **query}
+    answer = filled.get("/costs", **asked)
+    groups = answer["groups"] if group_by else [{"key": {}, **answer["total"]}]
+    assert any(group["cost_usd"] for group in groups)
+    rows = filled.rows("/costs", **asked)
+    assert rows == [{**group.pop("key"), **group} for group in groups]
+
+
+@pytest.mark.parametrize(
     ("query", "field"),
     [
         ({"pair_key_paths": "input.city"}, "pair_key_paths"),
@@ -369,7 +394,12 @@ def test_a_statement_that_could_not_run_is_refused(filled: Asked) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [*LISTS, "/events/error_summary", "/events/latency_aggregate", "/evaluations/aggregate"]
+    "path",
+    [
+        *LISTS,
+        *("/events/error_summary", "/events/latency_aggregate", "/evaluations/aggregate"),
+        "/costs",
+    ],
 )
 def test_a_statement_needs_the_permission_to_run_it(
     client: FlaskClient, key: Callable[..., Headers], path: str

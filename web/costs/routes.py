@@ -4,6 +4,7 @@ from typing import Any
 
 from flask import Response
 
+from shared.reading.costs.published import grouped
 from shared.reading.costs.sums import CostQuery, sum_costs
 from shared.reading.costs.unpriced import unpriced
 from shared.reading.events.filters import EventFilters
@@ -19,12 +20,13 @@ blueprint = Blueprint("costs", "What the calls of agents cost")
 @blueprint.route("/costs")
 @requires_any("events:read", "evaluations:read")
 @blueprint.arguments(schemas.CostQuery, location="query", as_kwargs=True)
-@blueprint.response(200, schemas.Costs, errors=(504,))
+@blueprint.response(200, schemas.Costs, errors=(504,), or_sql=grouped)
 def read_costs(group_by: list[str], **query: Any) -> Response:
     """Add up what calls cost: in total, by dimensions, and over time. At most 10 s old.
 
     Sums are exact, and each grouping of the same calls has the same total. An organization reads
-    costs twice at once; other requests wait for 5 s, and get 429 after that.
+    costs twice at once; other requests wait for 5 s, and get 429 after that. As SQL there are the
+    groups alone, without the points of buckets.
     """
     asked = CostQuery(group_by=tuple(group_by), **query)
     org_id = current_identity().org_id

@@ -15,11 +15,12 @@ from web import fields
 from web.filters import filtered
 from web.params import Limit
 from web.prices.schemas import PriceRow, Quote, QuoteLine
+from web.statement import AsSql
 
 _NAMES = ", ".join(f"`{name}`" for name in GROUPS)
 
 
-class _Sums(Schema):
+class _Sums(AsSql):
     """How to add up."""
 
     group_by = fields.values(

@@ -43,6 +43,7 @@ export default function CostsPage({ org }: PageProps) {
   );
   const filtered: Query = { ...asked, ts_from };
   const query: Query = { ...filtered, group_by: grouping.id, bucket, tz: zone.value, sort: param("sort") };
+  const shown = () => ({ route: "GET /costs", query: { ...query, limit: PAGE_ROWS } });
   const [page, setPage] = useState<CostPage | null>(null);
   const pages = usePages<CostGroup>([turn, query], async (cursor, options) => {
     const found = await readCosts({ ...query, cursor }, grouping, options);
@@ -55,10 +56,7 @@ export default function CostsPage({ org }: PageProps) {
       title="Costs"
       actions={
         <>
-          <ViewToolbar
-            curl={() => ({ route: "GET /costs", query: { ...query, limit: PAGE_ROWS } })}
-            onRefresh={refresh}
-          />
+          <ViewToolbar curl={shown} sql={shown} onRefresh={refresh} />
           <TimeRange standard={STANDARD} />
         </>
       }
