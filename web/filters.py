@@ -142,8 +142,9 @@ def typescript() -> str:
         for one in filters.declared:
             if one.type != "moment":
                 shown = {"param": one.parameter, "type": one.type, "label": one.label}
-                choices = {"choices": list(one.choices)} if one.choices else {}
-                lines.append(f"    {json.dumps(shown | choices)},")
+                lists = {"choices": list(one.choices), "names": list(one.names)}
+                given = {name: values for name, values in lists.items() if values}
+                lines.append(f"    {json.dumps(shown | given)},")
         lines.append("  ],")
     return "\n".join([*lines, "};", ""])
 
@@ -156,6 +157,8 @@ export interface DeclaredFilter {
   label: string;
   /** The only values. */
   choices?: readonly string[];
+  /** The names that values begin with. */
+  names?: readonly string[];
 }
 
 export const DECLARED: Record<string, readonly DeclaredFilter[]> = {"""

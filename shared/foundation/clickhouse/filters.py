@@ -25,8 +25,9 @@ class Filter(NamedTuple):
     begin with its own and a dot, each with several values. `condition` is SQL with `{}` for the
     bound value of an `any_of`, a `number` or a `moment`, and with other braces doubled; where it is
     empty, the read makes the condition itself. `choices` are the only values that an `any_of` or a
-    `choice` takes. `parse` turns the values of a request into those of the filter, or raises
-    `Invalid`. `max_values` and `max_chars` are the bounds of `texts`.
+    `choice` takes, `names` the names that values of a `list` begin with. `parse` turns the values
+    of a request into those of the filter, or raises `Invalid`. `max_values` and `max_chars` are the
+    bounds of `texts`.
 
     `published` is the condition over the views of people's SQL: for an `any_of` with `{}` for the
     condition that `column` has one of the values, by default just that; for a `number` or a
@@ -48,6 +49,7 @@ class Filter(NamedTuple):
     max_values: int | None = None
     max_chars: int | None = None
     narrowed: str = ""
+    names: tuple[str, ...] = ()
 
     @property
     def nothing(self) -> object:

@@ -24,7 +24,8 @@ INDEXED = (
     "arrayConcat(arrayFlatten(mapValues(seen_values)),"
     f" mapKeys(mapFilter((k, v) -> length(v) >= {MOST_SEEN}, seen_values)))"
 )
-_MISSABLE = ("user_id", "agent_version", "tag")
+# The dimensions that can be missing, besides attributes.
+MISSABLE = ("user_id", "agent_version", "tag")
 
 # Each value of the merged map is (time, arrival, id, text); without one the text is "".
 FIRST_USER = f"{FIRST_VALUES}['user_id'].4"
@@ -117,8 +118,8 @@ def parse_missing(values: Sequence[str]) -> tuple[str, ...]:
             "missing", f"at most {MAX_ATTRIBUTE_FILTERS} attributes filter together"
         )
     for name in values:
-        if name not in _MISSABLE and not (name.startswith(PREFIX) and is_key(name[len(PREFIX) :])):
-            raise Invalid.field("missing", f"must be of {', '.join(_MISSABLE)}, {PREFIX}<key>")
+        if name not in MISSABLE and not (name.startswith(PREFIX) and is_key(name[len(PREFIX) :])):
+            raise Invalid.field("missing", f"must be of {', '.join(MISSABLE)}, {PREFIX}<key>")
     return tuple(dict.fromkeys(values))
 
 
@@ -166,7 +167,7 @@ def add_missing(where: Where, names: Sequence[str]) -> None:
     for number, name in enumerate(names):
         if name == "tag":
             absent.append("empty(tags)")
-        elif name in _MISSABLE:
+        elif name in MISSABLE:
             sessions = _OF_SESSIONS.format() + f" AND notEmpty(seen_values['{name}'])"
             absent.append(f"isNull({name}) AND session_id NOT IN ({sessions})")
         else:
@@ -202,7 +203,7 @@ def missing_sql(names: Sequence[str]) -> list[str]:
     for name in names:
         if name == "tag":
             found.append("empty(tags)")
-        elif name in _MISSABLE:
+        elif name in MISSABLE:
             having = f"SELECT session_id FROM events WHERE {name} IS NOT NULL"
             found.append(f"{name} IS NULL AND session_id NOT IN ({having})")
         else:
@@ -213,7 +214,7 @@ def missing_sql(names: Sequence[str]) -> list[str]:
 
 def present_sql(names: Sequence[str]) -> list[str]:
     """Returns the conditions over the view `events` that it has one itself, for each of these."""
-    own = {"tag": "notEmpty(tags)"} | {name: f"{name} IS NOT NULL" for name in _MISSABLE[:2]}
+    own = {"tag": "notEmpty(tags)"} | {name: f"{name} IS NOT NULL" for name in MISSABLE[:2]}
     return [
         own.get(name, f"mapContains(attributes, {literals.text(name.removeprefix(PREFIX))})")
         for name in names

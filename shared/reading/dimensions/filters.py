@@ -2,6 +2,7 @@
 
 from shared.foundation.clickhouse.filters import Filter, Filters
 from shared.reading.dimensions.conditions import (
+    MISSABLE,
     attributes_sql,
     effective,
     in_session,
@@ -24,7 +25,9 @@ MISSING = Filter(
     "missing",
     "list",
     "dimensions of which it has none: `user_id`, `agent_version`, `tag`, `attr.<key>`",
+    label="Missing",
     parse=parse_missing,
+    names=MISSABLE,
 )
 # Of an event: its own value, else that of its session.
 EFFECTIVE = (

@@ -84,6 +84,7 @@ METRIC_FILTERS = Filter(
     f"`name:min..max` of {', '.join(f'`{name}`' for name in METRICS)}, either bound optional;"
     f" several, comma-separated, must all match; at most {MAX_FILTERS}",
     parse=parse_metric_filters,
+    names=tuple(METRICS),
 )
 
 

@@ -65,6 +65,8 @@ def test_costs_by_a_dimension_and_without_a_price(visit: Opened, site: Site) -> 
     # A dash, and never "$0".
     expect(rows.nth(2)).to_contain_text(re.compile("^mystery[^$]*$"))
 
+    in_sql = page.get_by_role("toolbar", name="View").get_by_role("link", name="Open in SQL")
+    expect(in_sql).to_have_attribute("href", re.compile(r"/sql\?of=/costs%3F.*group_by%3Dmodel"))
     page.get_by_role("tablist", name="Group by").get_by_role("tab", name="User").click()
     expect(rows.nth(1)).to_contain_text("zoe$3.42")
     expect(rows.nth(2)).to_contain_text("adam≥ $0.50")

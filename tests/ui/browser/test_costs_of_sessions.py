@@ -2,6 +2,7 @@
 
 import re
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Page, expect
 
@@ -76,6 +77,39 @@ def test_a_list_says_whose_sessions_are_and_what_they_cost(visit: Opened, site: 
     page.get_by_role("button", name="Clear filters").click()
     page.get_by_role("heading", level=1).click()
     assert not re.search("user_id|attr", page.url.split("cols=")[0])
+
+
+def test_a_list_is_filtered_by_figures_and_by_what_is_missing(visit: Opened, site: Site) -> None:
+    site.send(
+        *spending(986, "zoe", "pro", "3.5"),
+        *spending(987, "", "pro", "0.5"),
+    )
+    page = visit("admin", "sessions?live=0&session_id=s-986,s-987")
+    links = page.get_by_role("table", name="Sessions").get_by_role("link", name=re.compile("s-98"))
+    expect(links).to_have_count(2)
+    filters = page.get_by_role("search", name="Filters")
+    figure = filters.get_by_role("combobox", name="Figure")
+    figure.fill("cost")
+    figure.press("Enter")
+    dialog = page.get_by_role("dialog", name="Cost")
+    dialog.get_by_role("textbox", name="Min, $").fill("1")
+    dialog.get_by_role("button", name="Apply").click()
+    expect(links).to_have_text(["s-986"])
+    figure.fill("duration")
+    figure.press("Enter")
+    dialog = page.get_by_role("dialog", name="Duration")
+    dialog.get_by_role("textbox", name="Max, s").fill("600")
+    dialog.get_by_role("button", name="Apply").click()
+    expect(page.get_by_role("button", name="Remove Duration: ≤ 10 m 00 s")).to_be_visible()
+    state = parse_qs(urlsplit(page.url).query)
+    assert state["metric_filters"] == ["cost_usd:1..,duration_ms:..600000"]
+    page.get_by_role("button", name="Remove Cost: ≥ $1.00").click()
+    expect(links).to_have_count(2)
+    missing = filters.get_by_role("combobox", name="Missing")
+    missing.fill("no us")
+    page.get_by_role("option", name="no user").click()
+    expect(page.get_by_role("button", name="Remove Missing: no user")).to_be_visible()
+    expect(links).to_have_text(["s-987"])
 
 
 def test_a_session_shows_its_costs(visit: Opened, site: Site) -> None:

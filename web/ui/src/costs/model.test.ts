@@ -81,6 +81,9 @@ test("a group's list has the filters that it knows, and the group's value", () =
   assert.equal(query("model", "gpt-4o")?.["model"], "gpt-4o");
   assert.equal(query("user_id", null)?.["missing"], "user_id");
   assert.equal(query("model", null), null);
+  const missing = { missing: "user_id,tag" };
+  assert.equal(listQuery(missing, {}, groupingOf("user_id"), null)?.["missing"], "user_id");
+  assert.equal(listQuery(missing, {}, groupingOf("agent_version"), null)?.["missing"], "user_id,agent_version");
 });
 
 test("values and shares of groups", () => {

@@ -3,7 +3,7 @@ import type { Query } from "../api/request";
 import type { CostFigures, CostGroup, CostSeries } from "../api/types";
 import type { Series } from "../kit/charts/time-chart";
 import type { Bounds, Range } from "../kit/time/time";
-import { joinValues } from "../kit/url";
+import { joinValues, splitValues } from "../kit/url";
 
 /** The tabs: what costs are summed by. The ids are the values of `group_by`, and filters. */
 export const GROUPINGS = [
@@ -99,7 +99,17 @@ const OF_SESSIONS = ["session_id", "agent_id", "environment", "user_id", "agent_
 export function listQuery(given: Query, range: Query, grouping: Grouping, value: string | null): Query | null {
   const { id } = grouping;
   const kept = Object.entries(given).filter(([name]) => OF_SESSIONS.includes(name) || name.startsWith("attr."));
-  const filters: Query = { ...Object.fromEntries(kept), ...range };
+  // Of tags and attributes a call's own are missing, and those of the whole session in its list.
+  const missing = splitValues(given["missing"] as string | null).filter(
+    (name) => OF_SESSIONS.includes(name) && name !== "tag",
+  );
+  const filters: Query = {
+    ...Object.fromEntries(kept),
+    ...(missing.length && { missing: joinValues(missing) }),
+    ...range,
+  };
   if (value !== null) return { ...filters, [id]: joinValues([value]) };
-  return ["user_id", "agent_version", "tag"].includes(id) ? { ...filters, missing: id, [id]: null } : null;
+  return ["user_id", "agent_version", "tag"].includes(id)
+    ? { ...filters, missing: joinValues([...new Set([...missing, id])]), [id]: null }
+    : null;
 }

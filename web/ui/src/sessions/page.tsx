@@ -12,7 +12,7 @@ import { Switch } from "../kit/form/switch";
 import { Icon } from "../kit/icon";
 import { filterBar, filterNames } from "../kit/list/filter-bar";
 import { Filters } from "../kit/list/filters";
-import { ScoreFilter, scoreChips } from "../kit/list/score-filter";
+import { FigureFilter, rangeChips, ScoreFilter } from "../kit/list/range-filter";
 import { StatusBar } from "../kit/list/status-bar";
 import { Table } from "../kit/list/table";
 import { ViewToolbar } from "../kit/list/toolbar";
@@ -121,8 +121,9 @@ export default function SessionsPage({ org }: PageProps) {
         </>
       }
     >
-      <Filters filters={FILTERS} extra={scoreChips()}>
+      <Filters filters={FILTERS} extra={rangeChips()}>
         <ScoreFilter keys={readScoreKeys} />
+        <FigureFilter resource="sessions" />
       </Filters>
       <SessionFigures load={totals} />
       <NewRows waiting={live.waiting} onShow={live.show} />

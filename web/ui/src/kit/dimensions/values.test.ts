@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { attributeChoices, attributeWords } from "./values";
+import { attributeChoices, attributeWords, missingWords } from "./values";
 
 test("a star takes every value, and a value of that name is written with a backslash", () => {
   const choices = attributeChoices([{ value: "pro", note: "12" }, { value: "*" }]);
@@ -16,4 +16,13 @@ test("a star takes every value, and a value of that name is written with a backs
     choices.map(({ label }) => label),
     ["any value", "pro", "*"],
   );
+});
+
+test("what is missing has words", () => {
+  assert.deepEqual(["user_id", "agent_version", "tag", "attr.plan"].map(missingWords), [
+    "no user",
+    "no version",
+    "no tag",
+    "no attribute plan",
+  ]);
 });

@@ -22,6 +22,22 @@ export async function readAttributeKeys(): Promise<Choice[]> {
   return attributes.map(({ key, sessions }) => ({ value: key, note: compact(sessions) }));
 }
 
+/** The dimensions that can be missing: these, and all attributes. */
+export async function readMissable(names: readonly string[]): Promise<Choice[]> {
+  const keys = await readAttributeKeys();
+  const values = [...names, ...keys.map(({ value }) => attributeParam(value))];
+  return values.map((value) => ({ value, label: missingWords(value) }));
+}
+
+const WORDS: Readonly<Record<string, string>> = { user_id: "user", agent_version: "version" };
+
+/** "no user", "no tag", "no attribute plan" */
+export function missingWords(name: string): string {
+  const prefix = attributeParam("");
+  if (name.startsWith(prefix)) return `no attribute ${name.slice(prefix.length)}`;
+  return `no ${WORDS[name] ?? name}`;
+}
+
 /** The values of an attribute, as its filter takes them. */
 export async function readAttributeValues(key: string, text: string): Promise<Choice[]> {
   return attributeChoices(await readValues(attributeParam(key), text));

@@ -1,7 +1,7 @@
 // The fields of filter bars, from the filters that the service declares.
 import { DECLARED, type DeclaredFilter } from "../../api/filters";
 import { request } from "../../api/request";
-import { readValues } from "../dimensions/values";
+import { missingWords, readMissable, readValues } from "../dimensions/values";
 import type { Choices } from "../form/choices";
 import type { Filter } from "./filters";
 
@@ -49,9 +49,13 @@ export function filterBar(resource: string, { first, search, facets = {} }: Bar)
 }
 
 /** What the field of a filter takes. */
-function valuesOf({ param, type, choices }: DeclaredFilter, facets: NonNullable<Bar["facets"]>): Partial<Filter> {
+function valuesOf(
+  { param, type, choices, names }: DeclaredFilter,
+  facets: NonNullable<Bar["facets"]>,
+): Partial<Filter> {
   if (type === "number") return { number: true };
   if (type === "attributes") return { attributes: true };
+  if (param === "missing") return { choices: () => readMissable(names!), show: missingWords };
   if (choices || type === "flag") return { choices: choices ?? YES_OR_NO };
   if (ASKED.includes(param)) return { choices: (text) => readValues(param, text), asks: true, typed: true };
   const facet = facets[param] ?? FACETS[param];

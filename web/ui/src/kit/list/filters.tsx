@@ -139,17 +139,11 @@ function single(filter: Filter): Filter[] {
 export function Filters(props: Props) {
   const [open, setOpen] = useState(false);
   const { filters, extra = [] } = props;
-  const chips = filters.flatMap(single).flatMap(({ param, label, show, attributes }) => {
+  const chips = filters.flatMap(single).flatMap(({ param, label, show }) => {
     const values = filterValues(param);
     const without = (value: string) => setQuery({ [param]: values.filter((one) => one !== value) });
     return values.map((value) => (
-      <Chip
-        key={`${param} ${value}`}
-        label={label}
-        value={attributes ? show!(value) : value}
-        shown={show?.(value) ?? value}
-        onRemove={() => without(value)}
-      />
+      <Chip key={`${param} ${value}`} label={label} value={show?.(value) ?? value} onRemove={() => without(value)} />
     ));
   });
   const further = extra.filter(({ param }) => place.value.query.has(param));
