@@ -1,6 +1,7 @@
 """Alerts, incidents, audits and findings, from a rule to the end of its incident."""
 
 import re
+from datetime import UTC, datetime
 from typing import Any
 
 from playwright.sync_api import Page, Response, expect
@@ -8,7 +9,7 @@ from sqlalchemy import update
 
 from shared.watch.audits.models import AuditRun
 from tests.ui.browser.conftest import Opened
-from tests.ui.browser.site import Site
+from tests.ui.browser.site import Site, session
 
 
 def test_a_rule_is_previewed_saved_and_handled(visit: Opened, site: Site) -> None:
@@ -79,6 +80,44 @@ def choose(page: Page, label: str, value: str) -> None:
     field.fill(value)
     page.keyboard.press("Enter")
     expect(field).to_have_attribute("aria-expanded", "false")
+
+
+def test_the_preview_of_a_budget_and_of_a_metric_has_groups(visit: Opened, site: Site) -> None:
+    # Of the first an amount of 4.5 is spent, of the second 80 %, and of the third no level.
+    users = {"zoe": 9, "adam": 4, "mia": 1}
+    now = datetime.now(UTC)
+    for place, (user, cost) in enumerate(users.items()):
+        [call] = (one for one in session(890 + place, now) if one["type"] == "model_response")
+        site.send(
+            {
+                **call,
+                "timestamp": now.isoformat(),
+                "agent_id": "grouped",
+                "user_id": user,
+                "cost_usd": cost,
+            }
+        )
+    page = visit("admin", "alerts/new")
+    page.get_by_role("textbox", name="Name").fill("Spending")
+    page.get_by_role("radio", name="Budget").check()
+    page.get_by_role("textbox", name="Amount").fill("4.5")
+    choose(page, "Agent", "grouped")
+    choose(page, "For each", "User")
+    preview = page.get_by_role("region", name="The last 7 days")
+    groups = preview.get_by_role("heading", level=3)
+    expect(groups).to_have_text([f"user {user}" for user in users])
+    expect(preview).to_contain_text("The groups with most breaches, at most 10.")
+    figure = preview.get_by_role("figure", name="Preview of the last 7 days, user zoe")
+    expect(figure).to_be_visible()
+    results = preview.get_by_text("Would have opened")
+    one, none = "Would have opened 1 incident", "Would have opened 0 incidents"
+    expect(results).to_have_text([one, one, none])
+
+    page.get_by_role("radio", name="Metric").check()
+    choose(page, "Metric", "cost_sum")
+    page.get_by_role("textbox", name="Value").fill("4.5")
+    expect(results).to_have_text([one, none, none])
+    expect(groups).to_have_text([f"user {user}" for user in users])
 
 
 def test_a_rule_about_scores_or_sql_is_made_and_deleted(visit: Opened, site: Site) -> None:
