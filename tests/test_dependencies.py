@@ -6,7 +6,9 @@ import json
 import re
 import sys
 import tomllib
+import zoneinfo
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -101,10 +103,24 @@ def test_production_needs_what_install_requires_names_and_nothing_else() -> None
         for module in modules - OURS - sys.stdlib_module_names
         for package in packages_of(module)
     }
+    # The standard library reads it where the system has no time zones.
+    assert "zoneinfo" in modules
+    needed.add("tzdata")
     names = ("grpc", "mcp", "s3", "parquet", "tracing")
     extras = {one for name in names for one in asked_for(EXTRAS, name)}
     listed = asked_for("options", "install_requires") | extras
     assert needed == {plain(package) for package in listed}
+
+
+def test_time_zones_are_there_on_a_system_without_any() -> None:
+    [line] = re.findall(r"^tzdata==.*", (PROJECT / "requirements.txt").read_text(), re.MULTILINE)
+    assert Requirement(line.rstrip("\\ ")).marker is None
+    try:
+        zoneinfo.reset_tzpath(to=())
+        berlin = zoneinfo.ZoneInfo.no_cache("Europe/Berlin")
+    finally:
+        zoneinfo.reset_tzpath()
+    assert datetime(2026, 7, 1, tzinfo=berlin).utcoffset() == timedelta(hours=2)
 
 
 @pytest.mark.parametrize("name", ["requirements.lock", "requirements.txt"])
