@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from shared.foundation.clickhouse import ClickHouse, Row
 from shared.foundation.clickhouse.event_columns import ORDER_BY, ORDER_KEY, TABLE
 from shared.foundation.clickhouse.settings import PAGE, SMALL_PAGE
-from shared.foundation.clickhouse.slices import HOUR_US
+from shared.foundation.clickhouse.slices import HOUR_US, TimeRange, within_hours
 from shared.foundation.clickhouse.where import Where
 from shared.reading.sessions.facts import SessionFacts
 
@@ -68,6 +68,8 @@ _LISTS = f"""groupUniqArrayArray(tags),
     minMap(mapApply((key, value) -> (CAST(key, 'String'), ({ORDER_BY}, value)), attributes))"""
 _NO_LISTS = "[], map()"
 _DAY_US = 24 * HOUR_US
+# Few rows pass the conditions, and FINAL is the same in one thread.
+_MANY_DAYS = {**PAGE, "split_intersecting_parts_ranges_into_layers_final": 0}
 # One row per agent of a session.
 _TOTALS = f"""
 SELECT
@@ -94,22 +96,26 @@ def totals_of(
 ) -> dict[str, SessionTotals]:
     """Returns the totals of each of `sessions` that has events, by session id.
 
-    Reads one range over all of them. On 4 million events this is fastest even if one session spans
-    the whole table (40 ms; a range per session, joined by OR: 140 ms), because the filter on the
-    session leaves few granules. With short sessions it takes 6 ms.
+    Reads one range over all of them, of many days only the hours of each session. On 4 million
+    events this is fastest even if one session spans the whole table (40 ms; a range per session,
+    joined by OR: 140 ms), because the filter on the session leaves few granules. With short
+    sessions it takes 6 ms.
     """
     if not sessions:
         return {}
     where = Where(org_id).any_of("session_id", [facts.session_id for facts in sessions])
-    start = min(facts.started_at for facts in sessions)
-    stop = max(facts.last_event_at for facts in sessions) + 1
+    ranges = [TimeRange(facts.started_at, facts.last_event_at + 1) for facts in sessions]
+    start, stop = min(one.start for one in ranges), max(one.stop for one in ranges)
     where.within("ts", start, stop)
     by_session: dict[str, list[Row]] = {}
+    settings = SMALL_PAGE
+    # Sessions of many days, such as those of a user, lie in many granules.
+    if stop - start >= _DAY_US:
+        within_hours(where, "ts", ranges)
+        settings = _MANY_DAYS
     # Columns of lists take as long to read as all others.
     lists = _LISTS if any(facts.has_lists for facts in sessions) else _NO_LISTS
     sql = _TOTALS.format(where=where, lists=lists)
-    # Sessions of many days, such as those of a user, lie in many granules.
-    settings = SMALL_PAGE if stop - start < _DAY_US else PAGE
     for row in clickhouse.rows(sql, where.params, settings=settings):
         by_session.setdefault(row[0], []).append(row)
     roots = {facts.session_id: facts.agent_id for facts in sessions}
