@@ -1,13 +1,13 @@
 """The user and the version of sessions, for events that have none of their own."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from shared.foundation.clickhouse import ClickHouse, Row
 from shared.foundation.clickhouse.settings import SMALL_PAGE
 from shared.foundation.clickhouse.where import Where
 from shared.reading.dimensions.conditions import FIRST_VERSION
-from shared.reading.dimensions.first_values import SELECTED, FirstValues, only_version_of, user_of
+from shared.reading.dimensions.first_values import FirstValues, of_rows, only_version_of, user_of
 
 
 class SessionDimensions(NamedTuple):
@@ -17,12 +17,8 @@ class SessionDimensions(NamedTuple):
     agent_version: str | None
 
 
-_OF_SESSIONS = f"""
-SELECT session_id, {SELECTED}
-FROM agent_sessions
-WHERE {{where}}
-GROUP BY session_id
-"""
+# The rows are merged here: ClickHouse plans for longer than it reads them.
+_ROWS = "SELECT session_id, first_values FROM agent_sessions WHERE {where}"
 # The root agent decides, which takes longer to find.
 _VERSIONS = f"""
 SELECT session_id, nullIf({FIRST_VERSION}, '')
@@ -35,12 +31,21 @@ _SETTINGS = {**SMALL_PAGE, "optimize_use_projections": 0}
 
 
 def of_sessions(
-    clickhouse: ClickHouse, org_id: str, session_ids: Collection[str]
+    clickhouse: ClickHouse,
+    org_id: str,
+    session_ids: Collection[str],
+    known: Mapping[str, FirstValues] | None = None,
 ) -> dict[str, SessionDimensions]:
-    """Returns the dimensions of those of the sessions that exist, by session id."""
+    """Returns the dimensions of those of the sessions that exist, by session id.
+
+    `known` are first values of all of them, if they were read already.
+    """
     if not session_ids:
         return {}
-    firsts: dict[str, FirstValues] = dict(_read(clickhouse, org_id, _OF_SESSIONS, session_ids))
+    if known is None:
+        firsts = of_rows(_read(clickhouse, org_id, _ROWS, session_ids))
+    else:
+        firsts = {name: known[name] for name in session_ids if name in known}
     clear = {name: only_version_of(values) for name, values in firsts.items()}
     unclear = [name for name, (is_clear, _) in clear.items() if not is_clear]
     versions = {name: version for name, (_, version) in clear.items()}
@@ -57,18 +62,23 @@ def _read(clickhouse: ClickHouse, org_id: str, sql: str, session_ids: Collection
 
 
 def filled(
-    clickhouse: ClickHouse, org_id: str, columns: Sequence[str], rows: Sequence[Row]
+    clickhouse: ClickHouse,
+    org_id: str,
+    columns: Sequence[str],
+    rows: Sequence[Row],
+    known: Mapping[str, FirstValues] | None = None,
 ) -> list[Row]:
     """Returns rows of events whose `user_id` and `agent_version` are the effective ones.
 
-    Without these columns, and that of the session, the rows stay as they are.
+    Without these columns, and that of the session, the rows stay as they are. `known` are first
+    values of all of the sessions, if they were read already.
     """
     if not {"session_id", *SessionDimensions._fields}.issubset(columns):
         return list(rows)
     session, *places = (columns.index(name) for name in ("session_id", *SessionDimensions._fields))
     lacking = {row[session] for row in rows if any(row[place] is None for place in places)}
-    known = of_sessions(clickhouse, org_id, lacking)
-    return [_filled(row, places, known.get(row[session])) for row in rows]
+    found = of_sessions(clickhouse, org_id, lacking, known)
+    return [_filled(row, places, found.get(row[session])) for row in rows]
 
 
 def _filled(row: Row, places: Sequence[int], dimensions: SessionDimensions | None) -> Row:

@@ -12,6 +12,7 @@ from shared.foundation.clickhouse.settings import SMALL_PAGE
 from shared.foundation.clickhouse.slices import TimeRange
 from shared.foundation.clickhouse.where import Where, us
 from shared.reading.dimensions.conditions import FIRSTS, may_have
+from shared.reading.dimensions.first_values import SELECTED, FirstValues
 from shared.reading.dimensions.names import PREFIX
 
 # With more sessions the search by time soon fills a page.
@@ -23,14 +24,24 @@ _SETTINGS = {**SMALL_PAGE, "optimize_use_projections": 0}
 
 
 class FewSessions(NamedTuple):
-    """Sessions that contain all events of a read, the range of all of their events, and more.
+    """Sessions that contain all events of a read, the ranges of their events, and more.
 
-    `of_first` has for each filter by an effective value the sessions whose value it is.
+    `of_first` has for each filter by an effective value the sessions whose value it is, `firsts`
+    the first values of each session.
     """
 
-    session_ids: list[str]
-    span: TimeRange
+    ranges: dict[str, TimeRange]
     of_first: dict[str, list[str]]
+    firsts: dict[str, FirstValues]
+
+    @property
+    def span(self) -> TimeRange:
+        """The range of all of their events."""
+        ranges = self.ranges.values()
+        return TimeRange(
+            min((one.start for one in ranges), default=0),
+            max((one.stop for one in ranges), default=0),
+        )
 
 
 def narrow(where: Where, wanted: Filters) -> None:
@@ -62,9 +73,10 @@ def of_events(clickhouse: ClickHouse, org_id: str, wanted: Filters) -> FewSessio
     if ids is None:
         return None
     names = [name for name in FIRSTS if wanted[name]]
-    firsts = "".join(f", {FIRSTS[name]} IN {_values(name)}" for name in names)
+    have_it = "".join(f", {FIRSTS[name]} IN {_values(name)}" for name in names)
     rows = clickhouse.rows(
-        f"SELECT session_id, {us('min(started_at)')}, {us('max(last_event_at)')}{firsts}"
+        f"SELECT session_id, {us('min(started_at)')}, {us('max(last_event_at)')},"
+        f" {SELECTED}{have_it}"
         f" FROM agent_sessions WHERE org_id = {{org_id:String}} AND session_id IN ({ids})"
         " GROUP BY session_id",
         where.params,
@@ -72,12 +84,10 @@ def of_events(clickhouse: ClickHouse, org_id: str, wanted: Filters) -> FewSessio
     )
     if len(rows) > MOST:
         return None
-    start = min((row[1] for row in rows), default=0)
-    stop = max((row[2] for row in rows), default=-1) + 1
     return FewSessions(
-        [row[0] for row in rows],
-        TimeRange(start, stop),
-        {name: [row[0] for row in rows if row[3 + place]] for place, name in enumerate(names)},
+        {row[0]: TimeRange(row[1], row[2] + 1) for row in rows},
+        {name: [row[0] for row in rows if row[4 + place]] for place, name in enumerate(names)},
+        {row[0]: row[3] for row in rows},
     )
 
 

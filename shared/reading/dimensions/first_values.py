@@ -1,21 +1,32 @@
-"""The first values of a session, merged by ClickHouse and told apart here.
+"""The first values of a session, which ClickHouse or `of_rows` merges, told apart here.
 
 The same expressions in SQL (`shared.reading.dimensions.conditions`) take longer to plan than a page
 of sessions takes to read.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 
-from shared.foundation.clickhouse.where import us
 from shared.reading.dimensions.conditions import FIRST_VALUES
 from shared.reading.dimensions.names import PREFIX
 
-# The place of an event, as (time in microseconds, arrival, id), and its value.
-FirstValues = Mapping[str, tuple[int, int, int, str]]
+# The place of an event, as (time, arrival, id), and its value.
+FirstValue = tuple[datetime, int, int, str]
+FirstValues = Mapping[str, FirstValue]
 # Of a group of rows of `agent_sessions`: by the name of a dimension; those of versions have the
 # agent behind it.
-SELECTED = f"mapApply((k, v) -> (k, ({us('v.1')}, v.2, v.3, v.4)), {FIRST_VALUES})"
+SELECTED = FIRST_VALUES
 _VERSION = "agent_version "
+
+
+def of_rows(rows: Iterable[tuple[str, FirstValues]]) -> dict[str, FirstValues]:
+    """Returns the first values of sessions from rows of `agent_sessions`, by session id."""
+    found: dict[str, dict[str, FirstValue]] = {}
+    for session_id, values in rows:
+        firsts = found.setdefault(session_id, {})
+        for name, value in values.items():
+            firsts[name] = min(value, firsts.get(name, value))
+    return {**found}
 
 
 def user_of(firsts: FirstValues) -> str | None:
@@ -26,7 +37,10 @@ def user_of(firsts: FirstValues) -> str | None:
 def version_of(firsts: FirstValues, root: str) -> str | None:
     """Returns the version of the root agent's first event that has one, else of any first."""
     own = firsts.get(_VERSION + root)
-    return own[3] if own else min(_versions(firsts), default=(0, 0, 0, None))[3]
+    if own is not None:
+        return own[3]
+    versions = _versions(firsts)
+    return min(versions)[3] if versions else None
 
 
 def only_version_of(firsts: FirstValues) -> tuple[bool, str | None]:
@@ -40,5 +54,5 @@ def has_attributes(firsts: FirstValues) -> bool:
     return any(name.startswith(PREFIX) for name in firsts)
 
 
-def _versions(firsts: FirstValues) -> list[tuple[int, int, int, str]]:
+def _versions(firsts: FirstValues) -> list[FirstValue]:
     return [value for name, value in firsts.items() if name.startswith(_VERSION)]

@@ -13,7 +13,14 @@ from shared.foundation.clickhouse import ClickHouse, Row
 from shared.foundation.clickhouse.event_columns import ORDER, ORDER_KEY, SELECT_KEY, TABLE
 from shared.foundation.clickhouse.rewriting import merged
 from shared.foundation.clickhouse.settings import PAGE, SMALL_PAGE
-from shared.foundation.clickhouse.slices import FUTURE_US, HOUR_US, Slices, TimeRange, newest_event
+from shared.foundation.clickhouse.slices import (
+    FUTURE_US,
+    HOUR_US,
+    Slices,
+    TimeRange,
+    newest_event,
+    within_hours,
+)
 from shared.foundation.clickhouse.where import Where, moment, us
 from shared.foundation.core.clock import now_us, to_us
 from shared.foundation.core.cursor import Page, decode_cursor, encode_cursor
@@ -94,7 +101,9 @@ def read_page(
     if payloads.COLUMN in columns:
         shown = payloads.add_large(clickhouse, org_id, shown, columns.index(payloads.COLUMN))
     rows = [row[: len(columns)] for row in shown]
-    return Page(filled(clickhouse, org_id, columns, rows) if effective else rows, next_cursor)
+    if effective:
+        rows = filled(clickhouse, org_id, columns, rows, sessions and sessions.firsts)
+    return Page(rows, next_cursor)
 
 
 def _span(
@@ -151,8 +160,9 @@ def _where(org_id: str, filters: EventFilters, sessions: few.FewSessions | None)
     """Returns the conditions of the filters, of effective values by the sessions that have them."""
     if sessions is None:
         return filters.where(org_id)
-    others = filters.replace(session_id=sessions.session_ids, **dict.fromkeys(sessions.of_first))
+    others = filters.replace(session_id=list(sessions.ranges), **dict.fromkeys(sessions.of_first))
     where = others.where(org_id)
+    within_hours(where, "ts", list(sessions.ranges.values()))
     few.add_effective(where, sessions, filters)
     return where
 

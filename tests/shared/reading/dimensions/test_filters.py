@@ -36,7 +36,7 @@ def stored(clickhouse: ClickHouse, org_id: str) -> list[Stored]:
             if rng.random() < 0.4 and (value := rng.choice(values)):
                 fields[name] = value
         kind = rng.choice(("agent_start", "tool_use"))
-        lines.append(event(f"s{number:02d}", f"10:{number:02d}:0{second}", kind, **fields))
+        lines.append(event(f"s{number:02d}", f"1{second}:{number:02d}:00", kind, **fields))
     rng.shuffle(lines)
     batches = [lines[start : start + 30] for start in range(0, len(lines), 30)]
     return [
