@@ -21,7 +21,7 @@ from shared.intake.ingest import dead_letters, store
 from shared.intake.ingest.batch import Batch, encode_batch
 from shared.intake.ingest.block import IngestBlock
 from shared.intake.ingest.dimensions import OmittedValues
-from shared.intake.ingest.rows import Columns, columns_of
+from shared.intake.ingest.rows import Columns, append_columns
 from shared.intake.ingest.rules import IngestRules
 from shared.intake.ingest.store import RowsRefused
 from shared.reading.dimensions.left_out import count as count_left_out
@@ -79,15 +79,12 @@ class Part:
 
     def columns(self, rules: Rules, left_out: Mapping[str, OmittedValues]) -> Columns:
         """Returns the columns of all pieces, one below the other; see `columns_of`."""
-        merged: Columns = {}
+        columns: Columns = defaultdict(list)
         for org_id, _, batch in self.pieces:
-            columns = columns_of(org_id, batch, rules[org_id], left_out[org_id])
-            if not merged:
-                merged = columns
-                continue
-            for name, values in columns.items():
-                merged[name].extend(values)
-        return merged if self.version is None else {**merged, "version": [self.version] * len(self)}
+            append_columns(columns, org_id, batch, rules[org_id], left_out[org_id])
+        if self.version is not None:
+            columns["version"] += [self.version] * len(self)
+        return columns
 
     def halves(self) -> "tuple[Part, Part]":
         """Splits the rows into two parts."""

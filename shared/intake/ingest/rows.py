@@ -1,5 +1,6 @@
 """Turns accepted batches into the columns of `events`."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from operator import attrgetter
 
@@ -23,6 +24,9 @@ from shared.reading.prices.names import tier_of
 
 Columns = dict[str, list[object]]
 
+# Events of which all columns are made before those of the next ones. The fields of more events do
+# not fit into a processor's cache: a whole block took a third longer.
+_TOGETHER = 1000
 _BATCH_COLUMNS = [(c.name, c.field) for c in EVENT_COLUMNS if c.source == "batch"]
 # One getter for each column: a tuple for each event would keep the garbage collector busy, which
 # took three quarters of the time.
@@ -53,53 +57,68 @@ def columns_of(
 
     `left_out` counts the values of dimensions that have no place.
     """
+    columns: Columns = defaultdict(list)
+    append_columns(columns, org_id, batch, rules, left_out)
+    return columns
+
+
+def append_columns(
+    columns: Columns,
+    org_id: str,
+    batch: Batch,
+    rules: IngestRules,
+    left_out: OmittedValues | None = None,
+) -> None:
+    """Appends the columns of a batch of one organization to those of others; see `columns_of`."""
     counted = OmittedValues() if left_out is None else left_out
-    fields = [read_fields(payload) for payload in batch.payloads]
-    ends = [place for place, event_type in enumerate(batch.event_types) if event_type in ENDS]
-    calls = {
-        place: fields[place] for place in ends if is_call(batch.event_types[place], fields[place])
-    }
+    for start in range(0, len(batch), _TOGETHER):
+        piece = batch.slice(start, start + _TOGETHER)
+        columns["org_id"] += [org_id] * len(piece)
+        for name, field in _BATCH_COLUMNS:
+            columns[name] += getattr(piece, field)
+        _append_derived(columns, piece, rules, counted)
+
+
+def _append_derived(
+    columns: Columns, batch: Batch, rules: IngestRules, counted: OmittedValues
+) -> None:
+    types, payloads = batch.event_types, batch.payloads
+    fields = list(map(read_fields, payloads))
+    ends = [place for place, event_type in enumerate(types) if event_type in ENDS]
+    calls = {place: fields[place] for place in ends if is_call(types[place], fields[place])}
     # It fills the fields of calls, and therefore comes first.
     costs = [
-        cost_in(rules.prices, batch.event_types[place], call, batch.ts[place])
+        cost_in(rules.prices, types[place], call, batch.ts[place]) for place, call in calls.items()
+    ]
+    windows = [
+        rules.window_of(call.model) or None
+        if call.model is not None and types[place] == MODEL.end
+        else None
         for place, call in calls.items()
     ]
-    windows: list[int | None] = [None] * len(batch)
-    for place, call in calls.items():
-        if call.model is not None and batch.event_types[place] == MODEL.end:
-            windows[place] = rules.window_of(call.model) or None
-    columns: Columns = {"org_id": [org_id] * len(batch)}
-    for name, field in _BATCH_COLUMNS:
-        columns[name] = list(getattr(batch, field))
-    columns["summary"] = list(map(summarise, batch.event_types, fields, batch.payloads))
-    columns["is_error"] = list(map(is_error, batch.event_types, fields))
-    columns["context_window"] = list(windows)
-    columns["context_fill"] = [
-        window and fill_of(event, window) for event, window in zip(fields, windows, strict=True)
+    fills = [
+        window and fill_of(call, window)
+        for call, window in zip(calls.values(), windows, strict=True)
     ]
+    columns["summary"] += map(summarise, types, fields, payloads)
+    columns["is_error"] += map(is_error, types, fields)
     for name, value_of in _PAYLOAD_GETTERS:
-        columns[name] = list(map(value_of, fields))
+        columns[name] += map(value_of, fields)
+    columns["context_window"] += _spread(calls, windows, len(batch))
+    columns["context_fill"] += _spread(calls, fills, len(batch))
     for name, value_of in _CALL_GETTERS:
-        columns[name] = _spread(calls, map(value_of, calls.values()), len(batch))
+        columns[name] += _spread(calls, map(value_of, calls.values()), len(batch))
     for name, cost_value_of in _COST_GETTERS:
-        columns[name] = _spread(calls, map(cost_value_of, costs), len(batch))
-    notes = [one.notes for one in costs]
-    columns["cost_notes"] = _spread(calls, notes, len(batch), ())
+        columns[name] += _spread(calls, map(cost_value_of, costs), len(batch))
+    columns["cost_notes"] += _spread(calls, [one.notes for one in costs], len(batch), ())
     places = places_of_dimensions(fields, rules.dimensions)
     found = [
-        read_dimensions(
-            batch.event_types[place],
-            fields[place],
-            batch.payloads[place],
-            rules.dimensions,
-            counted,
-        )
+        read_dimensions(types[place], fields[place], payloads[place], rules.dimensions, counted)
         for place in places
     ]
     drop_refused(found, rules.dimensions, counted)
     for name, nothing in EventDimensions._field_defaults.items():
-        columns[name] = _spread(places, map(attrgetter(name), found), len(batch), nothing)
-    return columns
+        columns[name] += _spread(places, map(attrgetter(name), found), len(batch), nothing)
 
 
 def _spread(
