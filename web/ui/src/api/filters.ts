@@ -7,6 +7,8 @@ export interface DeclaredFilter {
   label: string;
   /** The only values. */
   choices?: readonly string[];
+  /** The names that values begin with. */
+  names?: readonly string[];
 }
 
 export const DECLARED: Record<string, readonly DeclaredFilter[]> = {
@@ -27,7 +29,7 @@ export const DECLARED: Record<string, readonly DeclaredFilter[]> = {
     {"param": "agent_version", "type": "any_of", "label": "Version"},
     {"param": "tag", "type": "any_of", "label": "Tag"},
     {"param": "attr", "type": "attributes", "label": "Attribute"},
-    {"param": "missing", "type": "list", "label": ""},
+    {"param": "missing", "type": "list", "label": "Missing", "names": ["user_id", "agent_version", "tag"]},
     {"param": "event_id", "type": "any_of", "label": ""},
     {"param": "errored", "type": "flag", "label": "Failed"},
     {"param": "search", "type": "texts", "label": ""},
@@ -39,14 +41,14 @@ export const DECLARED: Record<string, readonly DeclaredFilter[]> = {
     {"param": "environment", "type": "any_of", "label": "Environment"},
     {"param": "status", "type": "any_of", "label": "Status", "choices": ["done", "error", "timeout", "none"]},
     {"param": "score_filters", "type": "list", "label": ""},
-    {"param": "metric_filters", "type": "list", "label": ""},
+    {"param": "metric_filters", "type": "list", "label": "", "names": ["cost_usd", "tokens", "duration_ms", "error_count", "event_count", "model_calls"]},
     {"param": "user_id", "type": "any_of", "label": "User"},
     {"param": "agent_version", "type": "any_of", "label": "Version"},
     {"param": "tag", "type": "any_of", "label": "Tag"},
     {"param": "model", "type": "any_of", "label": "Model"},
     {"param": "provider", "type": "any_of", "label": ""},
     {"param": "attr", "type": "attributes", "label": "Attribute"},
-    {"param": "missing", "type": "list", "label": ""},
+    {"param": "missing", "type": "list", "label": "Missing", "names": ["user_id", "agent_version", "tag"]},
   ],
   evaluations: [
     {"param": "session_id", "type": "any_of", "label": "Session"},
@@ -60,7 +62,7 @@ export const DECLARED: Record<string, readonly DeclaredFilter[]> = {
     {"param": "agent_version", "type": "any_of", "label": "Version"},
     {"param": "tag", "type": "any_of", "label": "Tag"},
     {"param": "attr", "type": "attributes", "label": "Attribute"},
-    {"param": "missing", "type": "list", "label": ""},
+    {"param": "missing", "type": "list", "label": "Missing", "names": ["user_id", "agent_version", "tag"]},
     {"param": "time", "type": "choice", "label": "", "choices": ["completion", "session"]},
     {"param": "latest_per_session", "type": "flag", "label": ""},
   ],

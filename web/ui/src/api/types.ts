@@ -760,7 +760,7 @@ export interface EvaluationPage {
 }
 
 export interface EvaluationResult {
-  evidence: number[];
+  evidence: string[];
   flags: string[];
   key: string;
   kind: "score" | "number" | "assertion" | "category" | "text";
@@ -2143,6 +2143,24 @@ export interface SessionTotals {
   unpriced_calls: number;
 }
 
+export interface SessionTurn {
+  agent_id: string;
+  cut: number;
+  event_ids: number[];
+  n: number;
+  role: "goal" | "system" | "user" | "assistant" | "tool" | "hook" | "error" | "end";
+  text: string;
+  tool: TurnTool | null;
+  ts: string;
+}
+
+export interface SessionTurns {
+  next_cursor: string | null;
+  session_id: string;
+  total: number;
+  turns: SessionTurn[];
+}
+
 export interface SetBody {
   description?: string;
   permissions?: ("agent:use" | "alerts:read" | "alerts:write" | "audits:read" | "audits:write" | "dashboards:delete" | "dashboards:read" | "dashboards:write" | "evaluations:read" | "evaluations:trigger" | "events:add" | "events:delete" | "events:read" | "incidents:ack" | "incidents:read" | "incidents:write" | "keys:create" | "keys:disable" | "keys:read" | "keys:regenerate" | "keys:update" | "orgs:admin" | "queries:delete" | "queries:read" | "queries:run" | "queries:write" | "settings:read" | "settings:write" | "users:create" | "users:delete" | "users:read" | "users:update")[];
@@ -2425,6 +2443,15 @@ export interface TurnMessage {
   role: "user" | "assistant";
 }
 
+export interface TurnTool {
+  call_id: string;
+  duration_ms: number | null;
+  failed: boolean;
+  input: string;
+  name: string;
+  output: string;
+}
+
 export interface UnpricedModel {
   calls: number;
   example: CallExample;
@@ -2613,7 +2640,7 @@ export interface Routes {
   "DELETE /auth/sessions": { answer: EndedSessions };
   "DELETE /auth/sessions/{session_id}": { path: { "session_id": string }; answer: EndedSessions };
   "GET /budgets": { answer: Budgets };
-  "GET /costs": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "cost_source"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "group_by"?: string; "bucket"?: "none" | "hour" | "day" | "week" | "month"; "tz"?: string; "sort"?: "cost" | "tokens" | "calls"; "cursor"?: string; "limit"?: number }; answer: Costs };
+  "GET /costs": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "cost_source"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "group_by"?: string; "bucket"?: "none" | "hour" | "day" | "week" | "month"; "tz"?: string; "sort"?: "cost" | "tokens" | "calls"; "cursor"?: string; "limit"?: number }; answer: Costs };
   "GET /costs/repricings": { query: { "limit"?: number }; answer: RepricingList };
   "POST /costs/repricings": { body: RepricingBody; answer: RepricingRow };
   "GET /costs/repricings/{repricing_id}": { path: { "repricing_id": string }; answer: RepricingRow };
@@ -2701,6 +2728,7 @@ export interface Routes {
   "GET /sessions/{session_id}/export": { path: { "session_id": string }; query: { "format"?: "jsonl" | "array" | "json" }; answer: EvalRequest | ExportedEvent[] };
   "GET /sessions/{session_id}/outline": { path: { "session_id": string }; query: { "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "cost_source"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "columns"?: "id"; "limit"?: number; "cursor"?: string; "around"?: number; "since"?: string }; answer: Outline };
   "POST /sessions/{session_id}/re-evaluate": { path: { "session_id": string }; answer: Queued };
+  "GET /sessions/{session_id}/turns": { path: { "session_id": string }; query: { "max_text"?: number; "cursor"?: string; "limit"?: number }; answer: SessionTurns };
   "GET /settings": { answer: SettingList };
   "GET /settings/model-context-windows": { answer: WindowList };
   "PUT /settings/model-context-windows": { body: WindowBody; answer: WindowRow };
