@@ -144,7 +144,9 @@ def typescript() -> str:
                 shown = {"param": one.parameter, "type": one.type, "label": one.label}
                 lists = {"choices": list(one.choices), "names": list(one.names)}
                 given = {name: values for name, values in lists.items() if values}
-                lines.append(f"    {json.dumps(shown | given)},")
+                # A list stands on a line of its own: lines have at most 120 characters.
+                row = json.dumps(shown | given).replace(', "names"', ',\n      "names"')
+                lines.append(f"    {row},")
         lines.append("  ],")
     return "\n".join([*lines, "};", ""])
 

@@ -25,6 +25,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
+ROLES = ("goal", "system", "user", "assistant", "tool", "hook", "error", "end")
+
 # Turns wait for an open call before them, so that they come in order. Above these limits the call
 # is given out without its output, and the output is a turn of its own when it comes.
 MAX_WAITING_TURNS = 2000
@@ -103,9 +105,9 @@ def turns(events: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yields the turns of a session, given its events as an evaluator gets them, in their order.
 
     An event is `{id, ts, event_type, payload}`. A turn is `{n, role, agent_id, ts, text, reasoning,
-    tool, event_ids}`: `n` counts from 1, `role` is goal, system, user, assistant, tool, hook, error
-    or end, `ts` is that of the first event. `tool` is None, or `{name, call_id, input, output,
-    failed, duration_ms}` with texts, empty if absent; `text` is then the error. Texts are whole.
+    tool, event_ids}`: `n` counts from 1, `role` is one of `ROLES`, `ts` is that of the first event.
+    `tool` is None, or `{name, call_id, input, output, failed, duration_ms}` with texts, empty if
+    absent; `text` is then the error. Texts are whole.
     """
     session = SessionReader()
     n = 0

@@ -102,7 +102,12 @@ def load(name: str | None) -> list[Evaluator]:
 
     The default is `evaluators` in the current folder. Raises `UsageError`.
     """
-    module = _import(name or DEFAULT_MODULE)
+    # Compiled files in somebody's folder would be a surprise, and stale if it is edited at once.
+    writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        module = _import(name or DEFAULT_MODULE)
+    finally:
+        sys.dont_write_bytecode = writes
     found = [one for one in vars(module).values() if isinstance(one, Evaluator)]
     unique = list({id(one): one for one in found}.values())
     if not unique:

@@ -46,7 +46,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run([PROJECT / "bin/evaluator-wheel", folder / "built"], check=True)
     [wheel] = (folder / "built").iterdir()
     subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
-    install = [folder / "venv/bin/pip", "install", "--quiet", "--no-index", wheel]
+    install: list[str | Path] = [folder / "venv/bin/pip", "install", "--quiet", "--no-index", wheel]
     subprocess.run(install, check=True)
     return folder
 

@@ -20,7 +20,7 @@ from shared.foundation.postgres import leases
 CALLED = ("push", "judge")
 
 # Any number that no other advisory lock of this project uses.
-_LOCK_ID = 7_237_003
+_LOCK_ID = 7_237_004
 
 
 @dataclass(frozen=True)

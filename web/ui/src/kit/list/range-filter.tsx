@@ -6,7 +6,7 @@ import { Dialog } from "../overlay/dialog";
 import { place, setQuery } from "../router";
 import { splitValues } from "../url";
 import { Chip } from "./filters";
-import { type Bounds, boundOf, type Figure, figureOf, parseBounds, showBounds, typedBound } from "./ranges";
+import { type Bounds, boundOf, type Figure, figureOf, parseBounds, showBounds, typedBound } from "../form/ranges";
 
 /** A filter by bounds of several figures. State: its parameter of the URL. */
 interface Ranged {
