@@ -29,6 +29,7 @@ from web.deletions import routes as deletions
 from web.dimensions import routes as dimensions
 from web.evaluation_jobs import routes as evaluation_jobs
 from web.evaluations import routes as evaluations
+from web.evaluator_pools import routes as evaluator_pools
 from web.events import routes as events
 from web.exports import routes as exports
 from web.health import routes as health
@@ -71,6 +72,7 @@ BLUEPRINTS = (
     budgets.blueprint,
     dimensions.blueprint,
     evaluation_jobs.blueprint,
+    evaluator_pools.blueprint,
     exports.blueprint,
     deletions.blueprint,
     queries.blueprint,

@@ -119,6 +119,10 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask-smorest 
         """Documents that `permission` is required for things that somebody else created."""
         return self.doc(**{"x-permission-for-others": permission})
 
+    def needs_too(self, *permissions: str) -> Callable[[View], View]:
+        """Documents that the route, or what its body names, needs one of these in addition."""
+        return self.doc(**{"x-further-permissions": list(permissions)})
+
     def header(self, name: str, **details: Any) -> Callable[[View], View]:
         """Documents a header that the view reads, as an OpenAPI parameter.
 
