@@ -2,6 +2,7 @@
 
 from flask import Flask
 
+from shared.evaluation.evaluators.addresses import allowed_addresses
 from shared.foundation.core.config import Settings
 from shared.foundation.deployment.runtime import Runtime
 from shared.reading.prices.builtin import builtin_prices
@@ -30,6 +31,7 @@ from web.dimensions import routes as dimensions
 from web.evaluation_jobs import routes as evaluation_jobs
 from web.evaluations import routes as evaluations
 from web.evaluator_pools import routes as evaluator_pools
+from web.evaluators import routes as evaluators
 from web.events import routes as events
 from web.exports import routes as exports
 from web.health import routes as health
@@ -72,6 +74,7 @@ BLUEPRINTS = (
     budgets.blueprint,
     dimensions.blueprint,
     evaluation_jobs.blueprint,
+    evaluators.blueprint,
     evaluator_pools.blueprint,
     exports.blueprint,
     deletions.blueprint,
@@ -104,6 +107,7 @@ def create_app(runtime: Runtime) -> Flask:
     Raises `ConfigurationError`.
     """
     builtin_prices(runtime.settings.model_prices_file)
+    allowed_addresses(runtime.settings.evaluator_allow_private)
     app = Flask("web", static_folder=None)
     app.url_rule_class = RouteRule
     app.config["MAX_CONTENT_LENGTH"] = _MAX_BODY_BYTES

@@ -11,6 +11,7 @@ from flask import Flask
 
 from shared.access.identity import bootstrap
 from shared.access.permissions.custom_sets import service as custom_sets
+from shared.evaluation.evaluators.secrets import IN_CLEAR
 from shared.foundation.core.config import load_settings
 from shared.foundation.core.errors import ConfigurationError, Unavailable
 from shared.foundation.core.logs import configure_logging, get_logger
@@ -36,6 +37,8 @@ def start() -> Flask:
             custom_sets.require_default(session, settings)
         bootstrap(runtime)
         runtime.close()
+        if settings.secrets_key is None:
+            log.info("secrets_in_clear", reason=IN_CLEAR)
         if not shell.is_built(STATIC):
             log.warning("ui_not_built", reason=shell.NOT_BUILT)
         return create_app(Runtime.connect(settings))

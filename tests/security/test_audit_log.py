@@ -128,7 +128,9 @@ def test_no_secret_is_in_the_log(new_world: Callable[[], World]) -> None:
     secret_fields = 0
     for method, template, operation in world.document.operations():
         body = world.body(operation)
-        if method == "POST" and isinstance(body, dict) and "key" in body:
+        # An evaluator has a key that names it.
+        is_secret = isinstance(body, dict) and "key" in body and template != "/v1/evaluators"
+        if method == "POST" and is_secret:
             sent = {**body, "key": f"{marked}-{template.count('/')}-0123456789"}
             assert world.call(method, template, body=sent).status_code == 201
             secret_fields += 1

@@ -100,9 +100,13 @@ class World:
         return rows_of(answer.get_json()) if answer.status_code == 200 else []
 
     def paths(self, template: str) -> Iterator[str]:
-        """Returns the template's paths with every id that this organization has for them."""
+        """Returns the template's paths with every id that this organization has for them.
+
+        Those of built-in things, which cannot be changed, come last.
+        """
         [static, *rest] = re.split(r"(\{\w+\}[^{]*)", template)
-        yield from self._filled(static, [part for part in rest if part])
+        filled = self._filled(static, [part for part in rest if part])
+        yield from sorted(filled, key=lambda path: path in self.given)
 
     def own_paths(self, template: str) -> set[str]:
         """Returns those of `paths` that no other organization has.

@@ -1,0 +1,1 @@
+"""Routes of evaluators, their secrets and their versions."""
