@@ -11,6 +11,12 @@ from tests.support.own_evaluators import new_evaluator, new_pool
 from tests.support.runtime import Org, make_org
 
 
+@pytest.fixture(scope="session")
+def runtime(postgres_runtime: Runtime) -> Runtime:
+    """PostgreSQL is enough for these tests."""
+    return postgres_runtime
+
+
 def create(session: Session, org: Org, name: str = "workers") -> tuple[EvaluatorPool, str]:
     return pools.create(session, org.uuid, name, "somebody", may_define=False)
 

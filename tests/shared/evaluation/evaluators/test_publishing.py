@@ -15,6 +15,12 @@ from tests.support.runtime import Org
 KEY = "refund_policy"
 
 
+@pytest.fixture(scope="session")
+def runtime(postgres_runtime: Runtime) -> Runtime:
+    """PostgreSQL is enough for these tests."""
+    return postgres_runtime
+
+
 def publish(runtime: Runtime, org: Org, **fields: Any) -> tuple[EvaluatorVersion, bool]:
     with runtime.postgres.transaction() as session:
         evaluator = service.changeable(session, org.uuid, KEY)

@@ -25,6 +25,12 @@ ORIGIN, OTHER = "https://evaluators.example.com", "https://others.example.com"
 CANARY = "hush-7b1f"
 
 
+@pytest.fixture(scope="session")
+def runtime(postgres_runtime: Runtime) -> Runtime:
+    """PostgreSQL is enough for these tests."""
+    return postgres_runtime
+
+
 @pytest.fixture
 def settings(runtime: Runtime) -> Settings:
     return replace(runtime.settings, secrets_key="a key of the tests, long enough")

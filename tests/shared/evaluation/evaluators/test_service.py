@@ -18,6 +18,12 @@ from tests.support.own_evaluators import VERSIONS, new_evaluator, new_pool
 from tests.support.runtime import Org, make_org
 
 
+@pytest.fixture(scope="session")
+def runtime(postgres_runtime: Runtime) -> Runtime:
+    """PostgreSQL is enough for these tests."""
+    return postgres_runtime
+
+
 def lines(session: Session, org: Org) -> list[AuditLine]:
     rows = select(AuditLine).where(AuditLine.org_id == org.uuid).order_by(AuditLine.at)
     return list(session.scalars(rows))
@@ -38,6 +44,8 @@ def run_of(evaluator: Evaluator, status: str) -> EvaluatorRun:
         evaluator_id=evaluator.id,
         version_id=evaluator.active_version_id,
         revision=1,
+        covered_events=1,
+        covered_until=moment,
     )
 
 
