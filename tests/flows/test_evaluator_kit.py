@@ -8,10 +8,12 @@ import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.flows.api import Api, eventually
+from tests.flows.api import Api, batches, eventually
+from tests.support.airline import Airline
 from tests.support.deployment import running_deployment
 from tests.support.evaluator import running_evaluator
 from tests.support.markdown import PROJECT
@@ -91,6 +93,23 @@ def events(goal: str) -> list[bytes]:
     ]
 
 
+def tries(api: Api, folder: Path, *arguments: str) -> list[dict[str, Any]]:
+    """Returns what `try` says of sessions of the deployment."""
+    done = subprocess.run(
+        [folder / "venv/bin/watchpost-evaluator", "try", "--json", *arguments],
+        cwd=folder,
+        env={
+            "PATH": os.environ["PATH"],
+            "WATCHPOST_URL": f"http://127.0.0.1:{api.port}",
+            "WATCHPOST_KEY": api.key,
+        },
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
 def test_sessions_are_scored_and_tried_alike(api: Api, folder: Path) -> None:
     goals = ("weather", "slow", "broken")
     api.deliver([line for goal in goals for line in events(goal)])
@@ -103,19 +122,7 @@ def test_sessions_are_scored_and_tried_alike(api: Api, folder: Path) -> None:
         assert row["reasoning"] == {"greeted": "said hello"}
     assert rows["broken"]["status"] == "error"
     assert rows["broken"]["error"] == "greeted: RuntimeError: no such price"
-    done = subprocess.run(
-        [folder / "venv/bin/watchpost-evaluator", "try", "--json", "--session", "weather"],
-        cwd=folder,
-        env={
-            "PATH": os.environ["PATH"],
-            "WATCHPOST_URL": f"http://127.0.0.1:{api.port}",
-            "WATCHPOST_KEY": api.key,
-        },
-        capture_output=True,
-        text=True,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    tried = json.loads(done.stdout)
+    [tried] = tries(api, folder, "--session", "weather")
     [answer] = [row["id"] for row in api.export("weather") if row["event_type"] == "model_response"]
     [result] = tried["results"]
     assert (result["value"], result["reasoning"], result["evidence"]) == (
@@ -123,3 +130,19 @@ def test_sessions_are_scored_and_tried_alike(api: Api, folder: Path) -> None:
         "said hello",
         [answer],
     )
+
+
+def test_the_templates_run_over_recorded_sessions(api: Api, folder: Path, airline: Airline) -> None:
+    for batch in batches(airline.recent().lines):
+        api.deliver(batch)
+    sessions = sorted(airline.labels)
+    stored = partial(api.rows, "sessions", agent_id="airline-support")
+    eventually(60, "all sessions", lambda: sum(r["event_count"] for r in stored()) == 13_007)
+    told = tries(api, folder, "watchpost_evaluator.templates", "--session", *sessions)
+    assert len(told) == 12 * len(sessions) == 2400
+    assert {row["status"] for row in told} == {"done", "skipped"}
+    results = {(row["session_id"], row["evaluator"]): row["results"] for row in told}
+    for session_id, label in airline.labels.items():
+        [reached] = results[session_id, "goal_reached"] or [{"value": None}]
+        # 10 sessions have no end.
+        assert reached["value"] == (label["reward"] == 1 if label["ended"] else None), session_id

@@ -52,7 +52,8 @@ def exports() -> tuple[dict[str, Any], ...]:
     shared = Path(os.environ.get("WATCHPOST_SHARED") or PROJECT.parent / "shared")
     recording = shared / "data" / "airline-agent" / "events.ndjson.gz"
     if not recording.exists():
-        pytest.skip("the recorded sessions are not here")
+        reason = f"no recording in {recording.parent}: set WATCHPOST_SHARED"
+        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
     found: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for number, line in enumerate(gzip.decompress(recording.read_bytes()).splitlines(), 1):
         payload = json.loads(line)
