@@ -41,8 +41,8 @@ def usage_of(event_type: str, fields: Fields, ts: int) -> CallUsage:
     Fills its fields from the provider's own usage first.
     """
     is_usable = fields.usage is UNSET or usage.complete(fields)
-    if is_usable:
-        is_usable = unusable_in(fields).isdisjoint(COUNTS)
+    if is_usable and (unusable := unusable_in(fields)):
+        is_usable = unusable.isdisjoint(COUNTS)
     reported, is_reported_usable = _NOT_REPORTED
     if fields.cost_usd is not UNSET:
         reported, is_reported_usable = reported_of(

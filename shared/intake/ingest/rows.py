@@ -4,6 +4,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from operator import attrgetter
 
+from msgspec import UNSET
+
 from shared.foundation.clickhouse.event_columns import CALL_COLUMNS, EVENT_COLUMNS, PAYLOAD_COLUMNS
 from shared.intake.ingest import usage
 from shared.intake.ingest.batch import Batch
@@ -101,7 +103,12 @@ def _append_derived(
         for call, window in zip(calls.values(), windows, strict=True)
     ]
     columns["summary"] += map(summarise, types, fields, payloads)
-    columns["is_error"] += map(is_error, types, fields)
+    # Few events say anything about it, and a call for each of the others would take longer.
+    columns["is_error"] += [
+        (event.error is not UNSET or event.outcome is not None or event_type == "error")
+        and is_error(event_type, event)
+        for event_type, event in zip(types, fields, strict=True)
+    ]
     for name, value_of in _PAYLOAD_GETTERS:
         columns[name] += map(value_of, fields)
     columns["context_window"] += _spread(calls, windows, len(batch))
