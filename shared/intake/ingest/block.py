@@ -115,7 +115,9 @@ class IngestBlock:
     @property
     def sessions(self) -> set[tuple[str, str]]:
         """The sessions of all events and results, with their organizations."""
-        found = {(org_id, one) for org_id, batch in self.all_batches for one in batch.session_ids}
+        found = {
+            (org_id, one) for org_id, batch in self.all_batches for one in set(batch.session_ids)
+        }
         return found | {(one.org_id, one.session_id) for one in self.evaluations}
 
     def leave_out(self, sessions: Collection[tuple[str, str]]) -> Counter[tuple[str, str]]:

@@ -95,7 +95,7 @@ def among(session: Session, sessions: Collection[SessionOf]) -> set[SessionOf]:
     """Returns those of the sessions that were deleted."""
     if not sessions:
         return set()
-    org_ids = {uuid.UUID(org_id) for org_id, _ in sessions}
+    org_ids = {uuid.UUID(org_id) for org_id in {org_id for org_id, _ in sessions}}
     hashings = _hashings(session, org_ids)
     # Copies of one organization have one salt, so a hash alone does not tell them apart.
     by_hash = {(one[0], hashings[one[0]].of(one[1])): one for one in sessions if one[0] in hashings}
