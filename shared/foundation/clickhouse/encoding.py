@@ -33,6 +33,18 @@ def _nullable_amounts(values: Values) -> bytes:
     return _nulls(values) + b"".join(packed)
 
 
+def _one_name(values: Values) -> bytes:
+    """Encodes a dictionary with one word; raises `ValueError` if there are more.
+
+    Most blocks have one organization, one environment and one agent.
+    """
+    # The first values decide quickly about most other columns.
+    [_] = set(values[:100])
+    [word] = set(values)
+    dictionary = struct.pack("<qqq", 1, _OWN_DICTIONARY, 1) + _packed(word)
+    return dictionary + struct.pack("<q", len(values)) + bytes(len(values))
+
+
 def _nulls(values: Values) -> bytes:
     return bytes([value is None for value in values])
 
@@ -55,8 +67,11 @@ def _length(number: int) -> bytes:
 # The lengths that take one byte; those of identifiers do.
 _SHORT = [_length(number) for number in range(0x80)]
 _NOTHING = bytes(16)
+# The dictionary is that of this block alone, and a place in it takes one byte.
+_OWN_DICTIONARY = 1 << 9 | 1 << 10
 _ENCODERS: dict[str, Encode] = {
     "DateTime64(6, 'UTC')": _numbers("q"),
+    "LowCardinality(String)": _one_name,
     # Integers of 1e-12; the driver also takes Decimal.
     "Nullable(Decimal(38, 12))": _nullable_amounts,
     "Nullable(Float64)": _nullable_numbers("d"),
@@ -71,7 +86,7 @@ def _write_column(
 ) -> None:
     try:
         encoded = _ENCODERS[spec](values)
-    except (KeyError, AttributeError, OverflowError, struct.error, UnicodeEncodeError):
+    except (KeyError, AttributeError, OverflowError, struct.error, ValueError):
         # The driver knows more kinds of values, such as datetimes, and its errors name the column.
         _write_by_value(context, name, spec, values, buffer, types_check)
     else:

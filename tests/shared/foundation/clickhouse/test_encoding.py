@@ -44,6 +44,9 @@ def _written(write_column: Any, spec: str, values: list[object]) -> bytes:
         ("Nullable(UInt32)", [None, 0, 2**32 - 1, None]),
         ("Nullable(Float64)", [None, 0.25, 1e300, None]),
         ("LowCardinality(Nullable(String))", ["a", None, "a"]),
+        ("LowCardinality(String)", ["ä" * 64] * 300),
+        ("LowCardinality(String)", ["a", "b", "a"]),
+        ("LowCardinality(String)", []),
     ],
 )
 def test_the_bytes_are_those_of_the_driver(spec: str, values: list[object]) -> None:
