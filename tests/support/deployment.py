@@ -1,13 +1,15 @@
 """A whole deployment as in the Procfile, on free ports."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
+from pathlib import Path
 
 from devstack.ports import free_port
 from devstack.up.deployment import Deployment
 from tests.support.evaluator import Evaluator
+from tests.support.migrated import put_migrated_stores
 from tests.support.stack import kept_servers, stack_directory
 
 
@@ -39,9 +41,18 @@ def running_deployment(evaluator: Evaluator, **given: str) -> Iterator[Deploymen
     said: list[str] = []
     try:
         with (
-            stack_directory() as directory,
+            _directory(given) as directory,
             Deployment(directory, variables, said.append) as running,
         ):
             yield running
     finally:
         print("\n".join(said))  # noqa: T201 shown with a failed test
+
+
+@contextmanager
+def _directory(given: Mapping[str, str]) -> Iterator[Path]:
+    """Makes a directory for a deployment, with stores that have the schema if it starts them."""
+    with stack_directory() as directory:
+        if not {"DATABASE_URL", "CLICKHOUSE_URL"} & given.keys():
+            put_migrated_stores(directory)
+        yield directory
