@@ -1,10 +1,11 @@
 """The order of the files of a whole run, and the recording that it follows."""
 
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
-from tests.support.scheduling import Recording, longest_first
+from tests.support.scheduling import Recording, longest_first, recorded, unit_of
 
 
 class Test:
@@ -33,12 +34,21 @@ def test_the_longest_file_begins_and_stays_together() -> None:
 
 
 @pytest.mark.parametrize(
-    ("processes", "first"), [(3, "tests/flows/a.py::one"), (4, "tests/b.py::one")]
+    ("processes", "first"), [(3, "tests/flows/a.py::one"), (5, "tests/b.py::one")]
 )
 def test_folders_count_as_a_whole_where_one_process_runs_them(processes: int, first: str) -> None:
     seconds = {"tests/b.py": 9.0, "tests/flows/a.py": 5.0, "tests/flows/b.py": 5.0}
     tests = [Test(f"{file}::one") for file in seconds]
     assert ordered(tests, processes, seconds)[0] == first
+
+
+def test_two_of_four_processes_share_the_flows_evenly() -> None:
+    flows = {file: secs for file, secs in recorded().items() if file.startswith("tests/flows/")}
+    taken: dict[str, float] = defaultdict(float)
+    for file, secs in flows.items():
+        taken[unit_of(f"{file}::one", 4)] += secs
+    assert len(taken) == 2
+    assert max(taken.values()) - min(taken.values()) < sum(flows.values()) / 10
 
 
 def test_an_unknown_file_begins_if_it_starts_something() -> None:

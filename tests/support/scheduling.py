@@ -1,8 +1,8 @@
 """The order of a whole run on several processes: the longest first, so that none ends much later.
 
 `tests/durations.json` has the seconds of each file, as `bin/test --record` measured them. Flows
-mostly wait, for intervals and for processes to start. On two processors one of the three processes
-therefore runs all of them, and the other tests use the time in which the flows wait.
+mostly wait, for intervals and for processes to start. On two processors two of the four processes
+therefore run all of them, and the other tests use the time in which the flows wait.
 """
 
 import json
@@ -21,6 +21,8 @@ _BROWSER = "tests/ui/browser/"
 # Waits for five minutes, beside all others.
 _CHAOS = "tests/chaos/"
 _FLOWS = "tests/flows/"
+# With more processes each file of flows goes its own way.
+_FEW = 4
 
 
 @cache
@@ -33,14 +35,28 @@ def unit_of(nodeid: str, processes: int) -> str:
     """Returns what one process runs as a whole: a file, or a folder that shares something.
 
     All tests with a browser go to the same process, and so does all of chaos. A process that has
-    two tests left gets the next file at once, which would wait for the long test of chaos. Of up to
-    three processes one gets all flows.
+    two tests left gets the next file at once, which would wait for the long test of chaos. Of four
+    processes two get all flows, and of fewer one.
     """
     for folder in (_BROWSER, _CHAOS):
         if nodeid.startswith(folder):
             return folder
-    together = processes <= 3 and nodeid.startswith(_FLOWS)
-    return _FLOWS if together else nodeid.partition("::")[0]
+    file = nodeid.partition("::")[0]
+    if processes > _FEW or not file.startswith(_FLOWS):
+        return file
+    return f"{_FLOWS} {_halves().get(file, 0) if processes == _FEW else 0}"
+
+
+@cache
+def _halves() -> dict[str, int]:
+    """Returns the half, 0 or 1, to which each recorded file of flows belongs; both take as long."""
+    taken = [0.0, 0.0]
+    halves = {}
+    for file, secs in sorted(recorded().items(), key=lambda item: -item[1]):
+        if file.startswith(_FLOWS):
+            halves[file] = taken.index(min(taken))
+            taken[halves[file]] += secs
+    return halves
 
 
 def longest_first(
