@@ -11,7 +11,9 @@ from sqlalchemy import RowMapping, text
 
 from shared.evaluation.evaluation_jobs import storing
 from shared.evaluation.evaluation_jobs.watching import StoredSession
+from shared.evaluation.evaluators.addresses import allowed_addresses, origin_of
 from shared.evaluation.evaluators.models import Evaluator, EvaluatorVersion
+from shared.evaluation.evaluators.secrets import change_secrets
 from shared.evaluation.runs import triggers, watching
 from shared.evaluation.runs.storing import OF_RUNS
 from shared.foundation.core.clock import now
@@ -52,6 +54,7 @@ class RunBench:
     org: Org
     server: EvaluatorServer
     versions: dict[str, UUID] = field(default_factory=dict)
+    allow_private: str | None = "1"
 
     def add(self, key: str, *, condition: Any = None, **columns: Any) -> UUID:
         """Adds an evaluator with an active version; returns its id."""
@@ -77,6 +80,15 @@ class RunBench:
             evaluator.active_version_id = version.id
             self.versions[key] = version.id
             return evaluator.id
+
+    def set_secrets(
+        self, evaluator_id: UUID, changes: dict[str, str | None], origin: str | None = None
+    ) -> None:
+        """Sets secrets of an evaluator, by default for the server's origin."""
+        with self.runtime.postgres.transaction() as session:
+            evaluator = session.get_one(Evaluator, evaluator_id)
+            own = origin or origin_of(self.server.url)
+            change_secrets(session, self.runtime.settings, evaluator, own, changes)
 
     def store(self, session_id: str, *types: str, at: int = 0, **fields: object) -> None:
         """Stores events of these types, a second apart, and reports the session as a drain does."""
@@ -109,8 +121,8 @@ class RunBench:
     def run(self) -> int:
         """Calls evaluators for all due runs, then stores the results; returns the outcomes."""
         with closing(CallLoop("own-evaluators")) as loop:
-            kinds = {"push": PushCalls(loop, resolver=None, check=None)}
-            source = CalledRuns(self.runtime, kinds)
+            allowed = allowed_addresses(self.allow_private)
+            source = CalledRuns(self.runtime, {"push": PushCalls(loop, allowed)})
             recorded = EvaluationDispatcher(self.runtime, source, threading.Event()).run()
         storing.store_results(self.runtime.postgres, self.runtime.clickhouse, OF_RUNS)
         return recorded

@@ -1,5 +1,6 @@
 """Actors of runs of organizations' own evaluators."""
 
+from shared.evaluation.evaluators.addresses import allowed_addresses
 from shared.evaluation.runs import due, triggers
 from shared.foundation.postgres import single_flight
 from shared.foundation.queue import jobs
@@ -14,7 +15,8 @@ from workers.nudged import nudged_actor, stopping
 @once
 def _dispatcher() -> EvaluationDispatcher:
     loop = CallLoop("own-evaluators")
-    kinds = {"push": PushCalls(loop, resolver=None, check=None)}
+    allowed = allowed_addresses(runtime().settings.evaluator_allow_private)
+    kinds = {"push": PushCalls(loop, allowed)}
     return EvaluationDispatcher(runtime(), CalledRuns(runtime(), kinds), stopping)
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from urllib.parse import quote
 
 import aiohttp
-from aiohttp.abc import AbstractResolver
 
 from shared.evaluation.evaluation_jobs.answers import (
     MAX_ANSWER_BYTES,
@@ -17,6 +16,7 @@ from shared.evaluation.evaluation_jobs.answers import (
 )
 from shared.foundation.core.config import Settings
 from workers.call_loop import CallLoop
+from workers.deliveries.addresses import NotPublic
 from workers.http import Check, Request, answer_to, bearer, read_bounded
 
 
@@ -25,7 +25,7 @@ class CallTarget:
     """Where an evaluator is called: below `base`, for at most `timeout_secs` a call.
 
     No error shows one of `secrets`. `has_config`: it may serve /config. `check` sees each address
-    before the connection, and `resolver` finds them.
+    before the connection.
     """
 
     base: str
@@ -34,7 +34,6 @@ class CallTarget:
     secrets: Sequence[str] = ()
     has_config: bool = False
     check: Check | None = None
-    resolver: AbstractResolver | None = None
 
 
 def default_client(settings: Settings) -> "EvaluatorClient":
@@ -136,9 +135,7 @@ class EvaluatorClient:
             return NoEvaluatorAnswer(_connection_error(error), timed_out=False)
 
     async def _exchange(self, request: Request) -> Answer:
-        target = self._target
-        exchange = answer_to(request, resolver=target.resolver, check=target.check)
-        async with exchange as response:
+        async with answer_to(request, check=self._target.check) as response:
             content = await read_bounded(response, MAX_ANSWER_BYTES)
             if response.status >= 300:
                 content = self._without_secrets(content)
@@ -158,6 +155,11 @@ def _job_headers(job_id: str, request_id: str) -> dict[str, str]:
 
 def _connection_error(error: Exception) -> str:
     """Returns a sentence for people, without addresses, which must not become visible."""
+    if isinstance(getattr(error, "os_error", error), NotPublic):
+        return (
+            "the evaluator's address is not public: the operator of this deployment can allow it"
+            " with EVALUATOR_ALLOW_PRIVATE"
+        )
     if isinstance(error, aiohttp.ClientConnectorError):
         return "the evaluator could not be reached"
     if isinstance(error, aiohttp.ClientResponseError):

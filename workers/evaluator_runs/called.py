@@ -12,8 +12,8 @@ from shared.evaluation.evaluation_jobs import outcomes
 from shared.evaluation.evaluation_jobs.answers import Answer, NoEvaluatorAnswer, Reading
 from shared.evaluation.evaluation_jobs.claims import ClaimedJob, begin_deliveries
 from shared.evaluation.evaluation_jobs.outcomes import Brought
-from shared.evaluation.evaluation_jobs.rules import Step
-from shared.evaluation.runs import claims
+from shared.evaluation.evaluation_jobs.rules import Finish, Step
+from shared.evaluation.runs import budgets, claims
 from shared.evaluation.runs.claims import HeldRun
 from shared.foundation.deployment.runtime import Runtime
 from shared.foundation.queue import jobs
@@ -72,6 +72,8 @@ class CalledRuns:
             some = by_evaluator[evaluator_id]
             scope = _run(some[0][0]).definition.scope
             found = outcomes.record(session, scope, some, self._read)
+            finished = [step.result for step in found if isinstance(step, Finish)]
+            budgets.spend(session, evaluator_id, finished)
             steps.update(zip((job.row.id for job, _ in some), found, strict=True))
         return [steps[job.row.id] for job, _ in brought]
 

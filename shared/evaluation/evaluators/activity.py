@@ -9,10 +9,10 @@ from sqlalchemy.orm import Session
 
 from shared.evaluation.evaluation_jobs.breaker import Breaker
 from shared.evaluation.evaluation_jobs.models import EvaluatorBreaker
+from shared.evaluation.evaluation_jobs.run_models import EvaluatorMonth
 from shared.evaluation.evaluation_jobs.scope import breaker_key
 from shared.evaluation.evaluators.builtins import OTLP_KIND
 from shared.evaluation.evaluators.models import Evaluator, EvaluatorVersion, EvaluatorWorker
-from shared.evaluation.runs.models import EvaluatorMonth
 from shared.foundation.clickhouse import ClickHouse, Row
 from shared.foundation.clickhouse.settings import PAGE
 from shared.foundation.clickhouse.where import Where, moment, us

@@ -14,11 +14,11 @@ from sqlalchemy.orm import Session
 
 from shared.access.audit_log import record
 from shared.evaluation.evaluation_jobs.models import CALLABLE
+from shared.evaluation.evaluation_jobs.run_models import EvaluatorRun
 from shared.evaluation.evaluators import fields, limits, specs, versions
 from shared.evaluation.evaluators.builtins import require_own
 from shared.evaluation.evaluators.models import Evaluator, EvaluatorPool, EvaluatorVersion
 from shared.evaluation.evaluators.secrets import change_secrets, parse_secrets, remove_secrets
-from shared.evaluation.runs.models import EvaluatorRun
 from shared.foundation.core.config import Settings
 from shared.foundation.core.errors import Conflict, Invalid, NotFound
 from shared.foundation.postgres import transaction_time

@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
+from shared.evaluation.evaluation_jobs.result import JobResult
 from shared.evaluation.runs.making import NewRun
 
 
@@ -30,6 +31,23 @@ WHERE evaluator.id = ANY(CAST(:ids AS uuid[])) AND evaluator.budget IS NOT NULL
 ORDER BY evaluator.id
 FOR UPDATE OF evaluator
 """)
+
+
+_SPEND = text("""
+INSERT INTO evaluator_months AS known (evaluator_id, month, org_id, tokens, usd)
+SELECT id, date_trunc('month', statement_timestamp() AT TIME ZONE 'UTC'), org_id, :tokens, :usd
+FROM evaluators WHERE id = :id
+ON CONFLICT (evaluator_id, month) DO UPDATE
+SET tokens = known.tokens + excluded.tokens, usd = known.usd + excluded.usd
+""")
+
+
+def spend(session: Session, evaluator_id: UUID, results: Sequence[JobResult]) -> None:
+    """Counts the tokens and the dollars that results of an evaluator report."""
+    tokens = sum((one.input_tokens or 0) + (one.output_tokens or 0) for one in results)
+    usd = sum((Decimal(repr(one.cost_usd or 0)) for one in results), Decimal(0))
+    if tokens or usd:
+        session.execute(_SPEND, {"id": evaluator_id, "tokens": tokens, "usd": usd})
 
 
 def within(session: Session, runs: Sequence[NewRun]) -> list[NewRun]:

@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session
 
 from shared.evaluation.evaluation_jobs import breaker, claims
 from shared.evaluation.evaluation_jobs.claims import ClaimedJob, lease_secs
+from shared.evaluation.evaluation_jobs.run_models import RANK, EvaluatorRun
 from shared.evaluation.runs.choosing import CallPlaces, DueRun, choose
 from shared.evaluation.runs.definitions import RunDefinition, definitions_of
-from shared.evaluation.runs.models import RANK, EvaluatorRun
 from shared.foundation.core.config import Settings
 from shared.foundation.postgres import leases
 
@@ -106,16 +106,20 @@ def claim(session: Session, settings: Settings, *, most: int) -> list[HeldRun]:
     chosen = choose([DueRun(*row[:6]) for row in rows], places, turns)
     # The longest call that may begin; a delivery sets the lease of its own evaluator.
     secs = lease_secs(max(row.timeout_ms for row in rows) / 1000)
-    return _taken(session, chosen, probes, secs)
+    return _taken(session, settings, chosen, probes, secs)
 
 
 def _taken(
-    session: Session, chosen: Sequence[DueRun], probes: set[UUID], secs: float
+    session: Session,
+    settings: Settings,
+    chosen: Sequence[DueRun],
+    probes: set[UUID],
+    secs: float,
 ) -> list[HeldRun]:
     if not chosen:
         return []
     held = claims.take(session, EvaluatorRun, [one.id for one in chosen], secs)
-    versions = definitions_of(session, {row.version_id for _, row in held})
+    versions = definitions_of(session, settings, {row.version_id for _, row in held})
     session.execute(_TAKE_TURNS, {"org_ids": [str(one.org_id) for one in chosen]})
     for one in chosen:
         if one.evaluator_id in probes:

@@ -9,7 +9,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from shared.evaluation.evaluation_jobs.scope import CallLimits, JobScope
+from shared.evaluation.evaluators import specs
 from shared.evaluation.evaluators.models import Evaluator, EvaluatorVersion
+from shared.evaluation.evaluators.secrets import SecretValues, usable_for
+from shared.foundation.core.config import Settings
 
 # The time between polls if an answer names none.
 POLL_SECS = 10.0
@@ -19,7 +22,7 @@ POLL_SECS = 10.0
 class RunDefinition:
     """A version of an evaluator, and how its runs are called.
 
-    `spec` and `results` are as they were published.
+    `spec` and `results` are as they were published. `secrets` are those of the spec's address.
     """
 
     evaluator_id: UUID
@@ -30,6 +33,7 @@ class RunDefinition:
     results: list[dict[str, Any]]
     large: str
     limits: CallLimits
+    secrets: SecretValues
 
     @property
     def scope(self) -> JobScope:
@@ -43,8 +47,10 @@ class RunDefinition:
         )
 
 
-def definitions_of(session: Session, version_ids: Collection[UUID]) -> dict[UUID, RunDefinition]:
-    """Returns the definitions of these versions, with the limits that hold now."""
+def definitions_of(
+    session: Session, settings: Settings, version_ids: Collection[UUID]
+) -> dict[UUID, RunDefinition]:
+    """Returns the definitions of these versions, with the limits and secrets that hold now."""
     query = (
         select(Evaluator, EvaluatorVersion)
         .join(EvaluatorVersion, EvaluatorVersion.evaluator_id == Evaluator.id)
@@ -65,6 +71,16 @@ def definitions_of(session: Session, version_ids: Collection[UUID]) -> dict[UUID
                 poll_secs=POLL_SECS,
                 max_poll_secs=evaluator.poll_max_secs,
             ),
+            secrets=_secrets(session, settings, evaluator, version),
         )
         for evaluator, version in session.execute(query)
     }
+
+
+def _secrets(
+    session: Session, settings: Settings, evaluator: Evaluator, version: EvaluatorVersion
+) -> SecretValues:
+    origin = specs.origin(evaluator.kind, version.spec)
+    if origin is None:
+        return SecretValues(None, None, {})
+    return usable_for(session, settings, evaluator, origin)

@@ -2,8 +2,8 @@
 
 from sqlalchemy.orm import Session
 
+from shared.evaluation.evaluation_jobs.run_models import RANK
 from shared.evaluation.runs.claims import CALLED
-from shared.evaluation.runs.models import RANK
 from shared.foundation.core.config import Settings
 from shared.foundation.postgres import leases
 from shared.foundation.postgres.due import secs_until_due

@@ -162,7 +162,7 @@ def test_own_results_are_counted_by_evaluator_and_version(
     columns = ("evaluator", "evaluator_version", "status")
     for number, (*values, age) in enumerate(rows):
         row = dict(zip(columns, values, strict=True))
-        record = {
+        record: dict[str, list[object]] = {
             "org_id": [org.id],
             "evaluation_id": [f"00000000-0000-4000-8000-{number:012}"],
             "session_id": ["s"],

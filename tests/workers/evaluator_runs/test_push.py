@@ -91,6 +91,8 @@ def test_an_answer_has_results_of_all_kinds(bench: RunBench) -> None:
     assert found.results[2].unit == "s"
     assert found.scores == {"refund": 0.0, "seconds": 2.5}
     assert (found.input_tokens, found.output_tokens, found.cost_usd) == (10, 2, 0.25)
+    [month] = bench.sql("SELECT tokens, usd FROM evaluator_months WHERE org_id = :org_id")
+    assert (month["tokens"], float(month["usd"])) == (12, 0.25)
 
 
 def test_a_value_outside_of_its_kind_keeps_none(bench: RunBench) -> None:
@@ -102,3 +104,35 @@ def test_a_value_outside_of_its_kind_keeps_none(bench: RunBench) -> None:
     [found] = bench.results()
     assert (found.status, found.results, found.scores) == ("error", (), None)
     assert '"b"' in (found.error or "")
+
+
+def test_secrets_are_sent_and_never_stored(bench: RunBench) -> None:
+    evaluator_id = bench.add("policy")
+    bench.set_secrets(evaluator_id, {"token": "hush-1", "header:X-Key": 'a"b'})
+    bench.server.default = behave.reply(200, {"results": [], "summary": 'hush-1 and a"b were sent'})
+    bench.end("s")
+    bench.run()
+    [request] = bench.server.requests
+    assert request.headers["authorization"] == "Bearer hush-1"
+    assert request.headers["x-key"] == 'a"b'
+    [found] = bench.results()
+    assert found.summary == "[secret] and [secret] were sent"
+
+
+def test_secrets_of_another_address_stay(bench: RunBench) -> None:
+    evaluator_id = bench.add("policy")
+    bench.set_secrets(evaluator_id, {"token": "hush-1"}, origin="https://elsewhere.example")
+    bench.end("s")
+    bench.run()
+    [request] = bench.server.requests
+    assert "authorization" not in request.headers
+
+
+def test_an_address_that_is_not_public_is_not_called(bench: RunBench) -> None:
+    bench.add("policy", max_attempts=1)
+    bench.allow_private = None
+    bench.end("s")
+    bench.run()
+    assert bench.server.requests == []
+    [found] = bench.results()
+    assert "EVALUATOR_ALLOW_PRIVATE" in (found.error or "")

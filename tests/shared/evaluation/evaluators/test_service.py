@@ -7,10 +7,10 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from shared.access.audit_log.models import AuditLine
+from shared.evaluation.evaluation_jobs.run_models import EvaluatorRun
 from shared.evaluation.evaluators import limits, service, versions
 from shared.evaluation.evaluators.models import Evaluator, EvaluatorVersion
 from shared.evaluation.evaluators.secrets import set_secrets
-from shared.evaluation.runs.models import EvaluatorRun
 from shared.foundation.core.clock import now
 from shared.foundation.core.errors import Conflict, Invalid, NotFound
 from shared.foundation.deployment.runtime import Runtime

@@ -21,6 +21,10 @@ export interface AcknowledgedActivity {
   kind: "acknowledged";
 }
 
+export interface ActiveVersionBody {
+  version: string | null;
+}
+
 export type Activity = OpenedActivity | AcknowledgedActivity | AssignedActivity | CommentedActivity | CommentDeletedActivity | SubscribedActivity | UnsubscribedActivity | BreachedActivity | ResolvedActivity;
 
 export type ActivityRow = {
@@ -246,6 +250,12 @@ export interface Budget {
   tz?: string;
 }
 
+export interface BudgetAmounts {
+  evaluations: number | null;
+  tokens: number | null;
+  usd: number | null;
+}
+
 export interface BudgetFacts {
   bound: number;
   counts: CallCounts;
@@ -304,6 +314,15 @@ export interface CallCounts {
 export interface CallExample {
   event_id: number;
   session_id: string;
+}
+
+export interface CategoryOption {
+  meaning?: string | null;
+  value: string;
+}
+
+export interface ChangedSecrets {
+  secrets: SecretNames;
 }
 
 export type Channel = EmailChannel | SlackChannel | WebhookChannel | DashboardChannel;
@@ -794,6 +813,50 @@ export interface EvaluationState {
   since: string | null;
 }
 
+export interface EvaluatorBody {
+  budget?: { evaluations?: number | null; tokens?: number | null; usd?: number | null; } | null;
+  concurrency?: number;
+  description?: string;
+  enabled?: boolean;
+  idle_secs?: number | null;
+  key: string;
+  kind: "push" | "pull" | "sql" | "judge";
+  labels?: string[];
+  max_attempts?: number;
+  name?: string;
+  poll_max_secs?: number;
+  pool?: string | null;
+  priority?: number;
+  rescore?: "never" | "each_end" | "each_idle";
+  rescore_max?: number;
+  sample?: number;
+  sample_seed?: string;
+  secrets?: SecretsBody | null;
+  timeout_ms?: number;
+  version?: VersionBody | null;
+}
+
+export interface EvaluatorChangeBody {
+  budget?: { evaluations?: number | null; tokens?: number | null; usd?: number | null; } | null;
+  concurrency?: number;
+  description?: string;
+  enabled?: boolean;
+  idle_secs?: number | null;
+  key?: string | null;
+  kind?: "push" | "pull" | "sql" | "judge";
+  labels?: string[];
+  max_attempts?: number;
+  name?: string;
+  poll_max_secs?: number;
+  pool?: string | null;
+  priority?: number;
+  rescore?: "never" | "each_end" | "each_idle";
+  rescore_max?: number;
+  sample?: number;
+  sample_seed?: string;
+  timeout_ms?: number;
+}
+
 export interface EvaluatorHealth {
   failures: number;
   last_error: string | null;
@@ -801,6 +864,44 @@ export interface EvaluatorHealth {
   since: string | null;
   state: "ok" | "failing" | "open";
 }
+
+export interface EvaluatorList {
+  evaluators: EvaluatorRow[];
+}
+
+export interface EvaluatorRow {
+  active_version: string | null;
+  archived_at: string | null;
+  budget: BudgetAmounts | null;
+  builtin: boolean;
+  concurrency: number;
+  created_at: string | null;
+  created_by: string | null;
+  description: string;
+  enabled: boolean;
+  health: HealthRow;
+  idle_secs: number | null;
+  key: string;
+  kind: "push" | "pull" | "sql" | "judge" | "otlp";
+  labels: string[];
+  last_24h: LastDayRow;
+  last_result_at: string | null;
+  max_attempts: number;
+  month: MonthRow;
+  name: string;
+  poll_max_secs: number;
+  pool: string | null;
+  priority: number;
+  rescore: "never" | "each_end" | "each_idle";
+  rescore_max: number;
+  sample: number;
+  sample_seed: string;
+  secrets: SecretNames;
+  timeout_ms: number;
+  updated_at: string | null;
+}
+
+export type EvaluatorSpec = PushSpec | SqlSpec | JudgeSpec | PullSpec;
 
 export interface EvaluatorUsage {
   cost_usd: number | null;
@@ -1103,6 +1204,14 @@ export interface Health {
   status: "ok";
 }
 
+export interface HealthRow {
+  failures: number;
+  last_error: string | null;
+  retry_at: string | null;
+  since: string | null;
+  state: "ok" | "failing" | "open" | "no_worker" | "stopped";
+}
+
 export interface Imported {
   accepted: number;
   dry_run: boolean;
@@ -1221,6 +1330,17 @@ export interface JobList {
   jobs: EvaluationJob[];
 }
 
+export interface JudgeSpec {
+  base_url?: string | null;
+  criteria: string;
+  instructions?: string | null;
+  max_input_tokens?: number;
+  max_output_tokens?: number;
+  model: string;
+  show?: JudgedParts | null;
+  usd_per_mtok?: MillionTokenPrices | null;
+}
+
 export interface JudgedCondition {
   bound: number;
   count: number;
@@ -1228,6 +1348,12 @@ export interface JudgedCondition {
   op: string;
   score_key: string;
   value: number | null;
+}
+
+export interface JudgedParts {
+  reasoning?: boolean;
+  system?: boolean;
+  tools?: boolean;
 }
 
 export interface KeyBody {
@@ -1255,6 +1381,13 @@ export interface KeyRow {
 
 export interface LaidOut {
   updated: number;
+}
+
+export interface LastDayRow {
+  done: number;
+  error: number;
+  skipped: number;
+  timeout: number;
 }
 
 export interface LatencyAggregate {
@@ -1378,6 +1511,18 @@ export interface MetricThreshold {
 export interface MetricThresholdTrigger {
   trigger_kind: "metric_threshold";
   trigger_spec: MetricThreshold;
+}
+
+export interface MillionTokenPrices {
+  input: number;
+  output: number;
+}
+
+export interface MonthRow {
+  evaluations: number;
+  from: string;
+  tokens: number;
+  usd: number;
 }
 
 export interface NewConversationBody {
@@ -1536,6 +1681,34 @@ export interface PlaceBody {
   pos_y: number;
 }
 
+export interface PoolBody {
+  may_define?: boolean | null;
+  name: string;
+}
+
+export interface PoolList {
+  pools: PoolRow[];
+}
+
+export interface PoolRow {
+  created_at: string;
+  created_by: string | null;
+  id: string;
+  may_define: boolean;
+  name: string;
+  workers: WorkerRow[];
+}
+
+export interface PoolWithToken {
+  created_at: string;
+  created_by: string | null;
+  id: string;
+  may_define: boolean;
+  name: string;
+  token: string;
+  workers: WorkerRow[];
+}
+
 export type PreviewBody = {
   eval_interval_secs?: number | null;
   eval_window?: number | null;
@@ -1662,6 +1835,15 @@ export interface PricesBody {
 export interface PublishedTables {
   schema: string;
   tables: SchemaTable[];
+}
+
+export interface PullSpec {
+
+}
+
+export interface PushSpec {
+  headers?: Record<string, string | null>;
+  url: string;
 }
 
 export interface QueryBody {
@@ -1904,6 +2086,20 @@ export interface ResultColumn {
   type: string;
 }
 
+export interface ResultDeclaration {
+  key: string;
+  kind: "assertion" | "category" | "number" | "score" | "text";
+  lower_is_better?: boolean;
+  max?: number | null;
+  min?: number | null;
+  options?: CategoryOption[];
+  pass_at?: number | null;
+  title?: string | null;
+  unit?: string | null;
+}
+
+export type ResultDeclarations = ResultDeclaration;
+
 export interface RowCounts {
   rows: number;
   truncated: boolean;
@@ -1966,6 +2162,18 @@ export interface ScoreStats {
   max: number;
   min: number;
   p50: number;
+}
+
+export interface SecretNames {
+  api_key: boolean;
+  headers: string[];
+  token: boolean;
+}
+
+export interface SecretsBody {
+  api_key?: string | null;
+  headers?: Record<string, string | null> | null;
+  token?: string | null;
 }
 
 export interface SeriesPoint {
@@ -2297,6 +2505,10 @@ export interface SqlEvidence {
   value: number | null;
 }
 
+export interface SqlSpec {
+  sql: string;
+}
+
 export interface StandaloneBody {
   severity?: "info" | "warning" | "critical";
   summary: string;
@@ -2541,6 +2753,38 @@ export interface UserRow {
   updated_at: string;
 }
 
+export interface VersionBody {
+  activate?: boolean | null;
+  condition?: Record<string, unknown> | null;
+  large?: "cut" | "turns" | "pages" | "error";
+  note?: string | null;
+  results?: ResultDeclarations[] | null;
+  spec?: EvaluatorSpec | null;
+  version?: string | null;
+}
+
+export interface VersionList {
+  versions: VersionRow[];
+}
+
+export interface VersionRow {
+  active: boolean;
+  checksum: string;
+  condition: Record<string, unknown> | null;
+  evaluations: number;
+  evaluator: string;
+  first_result_at: string | null;
+  large: "cut" | "turns" | "pages" | "error";
+  last_result_at: string | null;
+  note: string;
+  number: number;
+  published_at: string;
+  published_by: string | null;
+  results: ResultDeclarations[];
+  spec: EvaluatorSpec;
+  version: string;
+}
+
 export interface WebhookChannel {
   kind: "webhook";
   secret_setting_key?: string | null;
@@ -2560,6 +2804,15 @@ export interface WindowRow {
   context_window: number;
   model_id: string;
   updated_at: string;
+}
+
+export interface WorkerRow {
+  concurrency: number;
+  definitions: unknown[];
+  last_seen_at: string;
+  leased: number;
+  sdk: string;
+  worker_id: string;
 }
 
 export interface _Again {
@@ -2670,6 +2923,20 @@ export interface Routes {
   "GET /evaluations/metric_keys": { answer: MetricKey[] };
   "POST /evaluations/re-evaluate": { body: _Again; answer: Requested };
   "GET /evaluations/score_keys": { answer: string[] };
+  "GET /evaluator-pools": { answer: PoolList };
+  "POST /evaluator-pools": { body: PoolBody; answer: PoolWithToken };
+  "DELETE /evaluator-pools/{pool_id}": { path: { "pool_id": string }; answer: null };
+  "POST /evaluator-pools/{pool_id}/token": { path: { "pool_id": string }; answer: PoolWithToken };
+  "GET /evaluators": { query: { "archived"?: boolean }; answer: EvaluatorList };
+  "POST /evaluators": { body: EvaluatorBody; answer: EvaluatorRow };
+  "GET /evaluators/{key}": { path: { "key": string }; answer: EvaluatorRow };
+  "PUT /evaluators/{key}": { path: { "key": string }; body: EvaluatorChangeBody; answer: EvaluatorRow };
+  "DELETE /evaluators/{key}": { path: { "key": string }; answer: null };
+  "PUT /evaluators/{key}/active": { path: { "key": string }; body: ActiveVersionBody; answer: EvaluatorRow };
+  "PUT /evaluators/{key}/secrets": { path: { "key": string }; body: SecretsBody; answer: ChangedSecrets };
+  "GET /evaluators/{key}/versions": { path: { "key": string }; answer: VersionList };
+  "POST /evaluators/{key}/versions": { path: { "key": string }; body: VersionBody; answer: VersionRow };
+  "GET /evaluators/{key}/versions/{version}": { path: { "key": string; "version": string }; answer: VersionRow };
   "GET /events": { query: { "session_id"?: string; "agent_id"?: string; "event_type"?: string; "environment"?: string; "error_type"?: string; "tool_name"?: string; "hook_name"?: string; "trigger_event"?: string; "model"?: string; "provider"?: string; "service_tier"?: string; "cost_source"?: string; "user_id"?: string; "agent_version"?: string; "tag"?: string; "attr"?: Record<string, string>; "missing"?: string; "event_id"?: string; "errored"?: boolean; "search"?: string[]; "search_exclude"?: string; "ts_from"?: string; "ts_to"?: string; "as"?: "sql"; "order"?: "asc" | "desc"; "cursor"?: string; "limit"?: number }; answer: EventPage };
   "POST /events": { body: { agent_id?: string; environment?: string; session_id: string; timestamp: string; type: string; }[] | { events: { agent_id?: string; environment?: string; session_id: string; timestamp: string; type: string; }[]; }; answer: Accepted };
   "GET /events/agent_ids": { answer: string[] };

@@ -2,11 +2,11 @@ import { useState } from "preact/hooks";
 import { DECLARED } from "../../api/filters";
 import type { Choices } from "../form/choices";
 import { Combobox } from "../form/combobox";
+import { type Bounds, boundOf, type Figure, figureOf, parseBounds, showBounds, typedBound } from "../form/ranges";
 import { Dialog } from "../overlay/dialog";
 import { place, setQuery } from "../router";
 import { splitValues } from "../url";
 import { Chip } from "./filters";
-import { type Bounds, boundOf, type Figure, figureOf, parseBounds, showBounds, typedBound } from "../form/ranges";
 
 /** A filter by bounds of several figures. State: its parameter of the URL. */
 interface Ranged {
