@@ -147,6 +147,8 @@ def test_web_serves_the_api_where_the_ui_was_not_built(
         assert web.wait(60) == 0
         warnings = [line for line in log.read_text().splitlines() if '"ui_not_built"' in line]
         assert len(warnings) == 1
+        # There is no SECRETS_KEY.
+        assert '"secrets_in_clear"' in log.read_text()
         assert "Traceback" not in log.read_text()
     finally:
         web.kill()
