@@ -35,7 +35,7 @@ DOCUMENTS = markdown.documents()
 # What readers follow while they change the code or use it.
 GUIDES = [PROJECT / "CONTRIBUTING.md", *sorted(PROJECT.glob("docs/**/*.md"))]
 # The most words of the pages of a folder. They only fall, unless a page gets a new subject.
-MOST_WORDS = {"send": 4_800, "use": 14_900, "run": 9_700, "change": 10_600}
+MOST_WORDS = {"send": 4_800, "use": 15_200, "run": 9_700, "change": 10_700}
 PACKAGES = {"bench", "devstack", "orgctl", "shared", "tests", "web", "workers"}
 PACKAGES_OF_WHEELS = ["collector/watchpost_collect", "evaluator/watchpost_evaluator"]
 # Files that readers or programs write.
