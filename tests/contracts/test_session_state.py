@@ -44,6 +44,8 @@ def test_the_session_is_the_row_of_the_list(bench: Bench, document: Document, ke
     )
     found = document.require(answer, "GET", SESSION)
     found.pop("evaluation_state")
+    [default] = found.pop("evaluation_states")
+    assert default["evaluator"] == "default"
     assert found.pop("costs") == []
     listed = client.get("/v1/sessions?session_id=a/b", headers=headers).get_json()["sessions"]
     assert [found] == listed

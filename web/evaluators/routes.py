@@ -3,13 +3,14 @@
 from typing import Any
 
 from shared.evaluation.evaluators import secrets, service, versions
-from shared.evaluation.evaluators.builtins import BUILTIN, builtin_evaluators
+from shared.evaluation.evaluators.builtins import builtin_evaluators
 from shared.evaluation.evaluators.fields import require_key, require_kind
 from shared.evaluation.evaluators.models import Evaluator
 from shared.evaluation.evaluators.service import NewEvaluator
 from shared.evaluation.evaluators.specs import PERMISSION_OF
 from shared.foundation.cache import at_once
 from shared.foundation.core.errors import NotFound
+from shared.reading.evaluations.records import BUILTINS
 from web.auth import current_identity, current_org_id, requires
 from web.blueprint import Blueprint
 from web.evaluators import schemas
@@ -184,7 +185,7 @@ def _builtin(session: Any) -> list[Evaluator]:
 
 def _readable(session: Any, key: str) -> Evaluator:
     """Returns a built-in evaluator or one of the organization; raises `NotFound`."""
-    if key in BUILTIN:
+    if key in BUILTINS:
         return next(one for one in _builtin(session) if one.key == key)
     return service.get(session, current_org_id(), key)
 

@@ -4,6 +4,7 @@ from flask import Response, request
 
 from shared.access import audit_log
 from shared.evaluation.evaluation_jobs.state.service import session_with_state
+from shared.evaluation.runs.state.reading import states_of
 from shared.foundation.core.errors import NotFound
 from shared.reading.costs import call as one_call
 from shared.reading.costs.session import costs_of
@@ -22,7 +23,13 @@ from web.download import attachment, each_portion, streamed
 from web.events.rows import HEAD, event_row
 from web.responses import json_response
 from web.sessions.outline import add_outline
-from web.sessions.rows import session_row, state_row, totals_body
+from web.sessions.rows import (
+    default_state_row,
+    run_state_row,
+    session_row,
+    state_row,
+    totals_body,
+)
 from web.sessions.schemas import (
     EvalRequest,
     EventDetail,
@@ -104,8 +111,16 @@ def read_session(session_id: str) -> Response:
     org_slug = current_identity().org_slug
     session, state = session_with_state(runtime(), current_org_id(), org_slug, session_id)
     costs = costs_of(runtime().clickhouse, current_identity().org_id, session.facts)
+    states = [run_state_row(one) for one in states_of(runtime(), current_org_id(), session.facts)]
+    if runtime().settings.evaluator_endpoint is not None:
+        states.insert(0, default_state_row(session, state))
     return json_response(
-        {**session_row(session), "evaluation_state": state_row(state), "costs": costs}
+        {
+            **session_row(session),
+            "evaluation_state": state_row(state),
+            "costs": costs,
+            "evaluation_states": states,
+        }
     )
 
 

@@ -3,7 +3,9 @@
 from decimal import Decimal
 
 from shared.evaluation.evaluation_jobs.state.decision import StateSince
+from shared.evaluation.runs.state.reading import EvaluatorState
 from shared.foundation.core.clock import format_optional_ts, format_us
+from shared.reading.evaluations.records import DEFAULT
 from shared.reading.sessions.listing import ListedSession
 from shared.reading.sessions.summary import Summary
 from web.evaluation_jobs.rows import job_row
@@ -69,4 +71,31 @@ def state_row(state: StateSince) -> dict[str, object]:
         **state._asdict(),
         "job": None if state.job is None else job_row(state.job),
         "since": format_optional_ts(state.since),
+    }
+
+
+def default_state_row(session: ListedSession, state: StateSince) -> dict[str, object]:
+    """Returns the same state as that of the evaluator `default`."""
+    latest = session.latest_evaluation
+    return {
+        "evaluator": DEFAULT,
+        "version": None,
+        **state_row(state),
+        "detail": None,
+        "stale": False,
+        "latest": None if latest is None else evaluation_row(latest),
+    }
+
+
+def run_state_row(state: EvaluatorState) -> dict[str, object]:
+    """Returns the state of a session for one own evaluator."""
+    latest = state.latest
+    return {
+        "evaluator": state.evaluator,
+        "version": state.version,
+        **state.reason._asdict(),
+        "since": format_optional_ts(state.reason.since),
+        "job": None if state.job is None else job_row(state.job),
+        "stale": state.stale,
+        "latest": None if latest is None else evaluation_row(latest, stale=state.stale),
     }

@@ -3,6 +3,7 @@
 from marshmallow import Schema, validate
 
 from shared.evaluation.evaluation_jobs.state.decision import CODES
+from shared.evaluation.runs.state.decision import RUN_CODES
 from shared.reading.costs.session import MAX_ROWS
 from shared.reading.evaluations.aggregate.buckets import UNITS
 from shared.reading.sessions.selection import SessionFilters
@@ -146,6 +147,9 @@ class SessionTotals(Schema):
     timeline = fields.nested(SessionTimeline)
 
 
+ALL_CODES = tuple(dict.fromkeys([*CODES, *RUN_CODES]))
+
+
 class EvaluationState(Schema):
     """The state of a session's evaluation."""
 
@@ -161,6 +165,27 @@ class EvaluationState(Schema):
     since = fields.text("when the state began, if that is known", null=True, format="date-time")
 
 
+class OneEvaluatorState(Schema):
+    """The state of a session for one evaluator."""
+
+    evaluator = fields.text("its key")
+    version = fields.text("the active one", null=True)
+    code = fields.text(
+        "as in `evaluation_state`, and: `paused`: the evaluator is off. `no_version`: none is"
+        " active. `not_applicable`, `not_sampled`, `budget_exhausted`: condition, sample or budget"
+        " left it out. `breaker_open`: the evaluator fails",
+        enum=ALL_CODES,
+    )
+    sentence = fields.text("the state, and what can be done about it")
+    detail = fields.text("what decided, or until when", null=True)
+    job = fields.nested(EvaluationJob, "the evaluation that has no result yet", null=True)
+    since = fields.text("when the state began, if that is known", null=True, format="date-time")
+    stale = fields.flag("the session has newer events than the result covers")
+    latest = fields.nested(
+        Evaluation, "the newest result of the active version, else of any", null=True
+    )
+
+
 class SessionCosts(CostFigures):
     """The figures of the calls of an agent with a model of a provider."""
 
@@ -173,6 +198,9 @@ class SessionDetail(Session):
     """A session with the state of its evaluation."""
 
     evaluation_state = fields.nested(EvaluationState)
+    evaluation_states = fields.rows(
+        OneEvaluatorState, "of `default` if there is one, then of each own evaluator by key"
+    )
     costs = fields.rows(SessionCosts, "of its calls, the dearest first", maxItems=MAX_ROWS)
 
 

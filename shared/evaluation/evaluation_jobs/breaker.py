@@ -5,6 +5,7 @@ succeeds closes it. Each evaluator has one: of an organization's the key is its 
 deployment's it is the endpoint.
 """
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple, Self
 from uuid import UUID
@@ -93,6 +94,10 @@ _ROW = """
 SELECT failures, since, last_error, wait_secs, retry_at, probe_id
 FROM evaluator_breakers WHERE key = :breaker
 """
+_SOME = text("""
+SELECT key, failures, since, last_error, wait_secs, retry_at, probe_id
+FROM evaluator_breakers WHERE key = ANY(:keys)
+""")
 # The time of the next probe in other statements, null unless the breaker is open.
 RETRY_AT = "(SELECT retry_at FROM evaluator_breakers WHERE key = :breaker)"
 
@@ -135,6 +140,12 @@ def current(session: Session, key: str) -> Breaker:
     """Returns the breaker of an evaluator."""
     row = session.execute(_READ, {"breaker": key}).one_or_none()
     return Breaker() if row is None else Breaker(*row)
+
+
+def of_keys(session: Session, keys: Collection[str]) -> dict[str, Breaker]:
+    """Returns the breakers of evaluators by their keys."""
+    found = {row[0]: Breaker(*row[1:]) for row in session.execute(_SOME, {"keys": list(keys)})}
+    return {key: found.get(key, Breaker()) for key in keys}
 
 
 def lock(session: Session, key: str) -> Breaker:

@@ -2,14 +2,14 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import case, func, select, text
 from sqlalchemy.orm import Session
 
 from shared.evaluation.evaluation_jobs import breaker
-from shared.evaluation.evaluation_jobs.models import LIVE, EvaluationJob
+from shared.evaluation.evaluation_jobs.models import LIVE, EvaluationJob, JobColumns
 from shared.evaluation.evaluation_jobs.scope import breaker_key, evaluator_slugs
 from shared.foundation.core.config import Settings
 from shared.foundation.postgres import leases
@@ -46,9 +46,14 @@ NO_JOBS = LiveJobs(0, 0.0)
 # A job whose result is on its way to ClickHouse keeps its previous status.
 _SHOWN_STATUS = case((EvaluationJob.evaluator_job_id.is_(None), "pending"), else_="polling")
 
-LISTED = [
-    _SHOWN_STATUS if name == "status" else getattr(EvaluationJob, name) for name in LiveJob._fields
-]
+
+def listed_of(table: type[JobColumns]) -> list[Any]:
+    """Returns the columns of a table of jobs that `LiveJob` has."""
+    shown = case((table.evaluator_job_id.is_(None), "pending"), else_="polling")
+    return [shown if name == "status" else getattr(table, name) for name in LiveJob._fields]
+
+
+LISTED = listed_of(EvaluationJob)
 
 _MAY_BE_CALLED = """
     org.deleted_at IS NULL

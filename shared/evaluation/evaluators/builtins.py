@@ -7,16 +7,15 @@ from shared.evaluation.evaluators import fields
 from shared.evaluation.evaluators.models import Evaluator
 from shared.foundation.core.config import Settings
 from shared.foundation.core.errors import Conflict
+from shared.reading.evaluations.records import BUILTINS, DEFAULT, OTLP
 
-DEFAULT, OTLP = "default", "otlp"
-BUILTIN = (DEFAULT, OTLP)
 # Results of OpenTelemetry have no evaluator that is called.
 OTLP_KIND = "otlp"
 
 
 def require_own(key: str) -> None:
     """Raises `Conflict` for the key of a built-in evaluator."""
-    if key in BUILTIN:
+    if key in BUILTINS:
         raise Conflict(
             f"{key} is built in: the operator of this deployment configures it",
             code="builtin_evaluator",

@@ -153,6 +153,16 @@ def test_filters_and_the_newest_evaluation(
         "duration_ms": None,
         "completed_at": "2026-11-02T14:00:02.000000Z",
         "created_at": "2026-11-02T14:00:02.000000Z",
+        "evaluator": "default",
+        "results": [
+            {
+                **{"key": "well, done", "kind": "number", "value": 0.5, "reasoning": "so"},
+                **{"passed": None, "unit": None, "labels": [], "evidence": [], "flags": []},
+            }
+        ],
+        "stale": False,
+        **dict.fromkeys(("evaluator_version", "trigger", "covers", "usage")),
+        **dict.fromkeys(("coverage", "backfill_id")),
     }
 
 

@@ -109,7 +109,7 @@ def _live(job: LiveJob, found: Situation, *, is_called: bool) -> StateSince:
         )
     elif job.last_error is not None:
         sentence = (
-            f"Attempt {job.attempt_count} failed: {_quoted(job.last_error)}"
+            f"Attempt {job.attempt_count} failed: {quoted(job.last_error)}"
             f" The next attempt is at {format_ts(job.next_attempt_at)}."
         )
     else:
@@ -123,7 +123,7 @@ def _behind(breaker: Breaker) -> str:
     since = "" if breaker.since is None else f" since {format_ts(breaker.since)}"
     again = "" if breaker.retry_at is None else f" at {format_ts(breaker.retry_at)}"
     return (
-        f"The evaluator has failed{since}: {_quoted(breaker.last_error or 'it gave no reason')}"
+        f"The evaluator has failed{since}: {quoted(breaker.last_error or 'it gave no reason')}"
         f" Mend the cause. The evaluation waits, and the evaluator is called again{again}."
     )
 
@@ -132,7 +132,7 @@ def _result(latest: Evaluation) -> StateSince:
     since = from_us(latest.completed_at)
     if latest.status == "done":
         return StateSince("scored", "The evaluator scored the session.", since=since)
-    reason = _quoted(latest.error or "it gave no reason")
+    reason = quoted(latest.error or "it gave no reason")
     failed = "did not answer in time" if latest.status == "timeout" else "failed"
     return StateSince(
         latest.status,
@@ -198,7 +198,7 @@ def _until_the_end(root: str, timeout: float | None, *, idle_only: bool) -> str:
     )
 
 
-def _quoted(reason: str) -> str:
+def quoted(reason: str) -> str:
     """Returns the beginning of a reason as a sentence."""
     text = " ".join(reason.split())
     if len(text) > _QUOTED_CHARACTERS:

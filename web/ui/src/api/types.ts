@@ -1547,6 +1547,18 @@ export interface OmittedCounts {
   too_many: number;
 }
 
+export interface OneEvaluatorState {
+  code: "scored" | "error" | "timeout" | "queued" | "calling" | "polling" | "not_ended" | "settling" | "disabled" | "not_for_organization" | "before_evaluator" | "waiting" | "paused" | "no_version" | "not_applicable" | "not_sampled" | "budget_exhausted" | "breaker_open";
+  detail: string | null;
+  evaluator: string;
+  job: EvaluationJob | null;
+  latest: Evaluation | null;
+  sentence: string;
+  since: string | null;
+  stale: boolean;
+  version: string | null;
+}
+
 export interface OpenBody {
   summary: string;
   title?: string | null;
@@ -2253,6 +2265,7 @@ export interface SessionDetail {
   environment: string;
   error_count: number;
   evaluation_state: EvaluationState;
+  evaluation_states: OneEvaluatorState[];
   event_count: number;
   failed: boolean;
   first_event_id: number;
