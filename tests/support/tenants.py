@@ -29,6 +29,7 @@ from shared.reading.dashboards import service as dashboards
 from shared.reading.dashboards import tiles
 from shared.reading.dashboards.rules import DashboardContent, TileContent
 from shared.reading.evaluations import store as evaluations
+from shared.reading.evaluations.records import EvaluatedResult
 from shared.reading.events.facets import facet_values
 from shared.reading.queries import service as queries
 from shared.reading.queries.service import QueryContent
@@ -96,7 +97,7 @@ def _postgres(runtime: Runtime, org: Org) -> dict[str, list[Any]]:
 
 def _clickhouse(runtime: Runtime, org: Org) -> dict[str, tuple[int, int]]:
     found = {}
-    for table in ("events", "agent_sessions", "evaluations"):
+    for table in ("events", "agent_sessions", "evaluations", "own_evaluations"):
         # Every byte of every column, including aggregate states.
         digest = "groupBitXor(sipHash64(formatRow('RowBinary', *)))"
         sql = f"SELECT count(), {digest} FROM {table} FINAL WHERE org_id = {{org_id:String}}"
@@ -112,6 +113,9 @@ def fill(runtime: Runtime, org: Org) -> uuid.UUID:
     # The same events again: reads count them as one row.
     store_events(runtime.clickhouse, org.id, lines)
     results = [evaluation(org.id, f"s{n}", now_us()) for n in range(SESSIONS)]
+    value = EvaluatedResult(key="tone", kind="category", value="warm", evidence=("7",))
+    of_own: dict[str, Any] = {"evaluator": "own", "results": (value,), "covered_until": now_us()}
+    results += [evaluation(org.id, f"s{n}", now_us(), **of_own) for n in range(SESSIONS)]
     evaluations.insert(runtime.clickhouse, results)
     batch = decode_events(lines[:1], org.id, 10_000).batch
     stream.append(runtime.redis, org.id, org.slug, batch)

@@ -45,9 +45,12 @@ class RowsRefused(Exception):
 def insert(clickhouse: ClickHouse, columns: Mapping[str, Sequence[object]]) -> None:
     """Inserts one block of events, column by column (`shared.intake.ingest.rows.columns_of`).
 
-    Raises `RowsRefused` if a row is at fault and `Unavailable` if the server is; any other error (a
-    missing table, a missing grant) is for an operator to fix and is raised unchanged.
+    Without columns there is nothing to insert. Raises `RowsRefused` if a row is at fault and
+    `Unavailable` if the server is; any other error (a missing table, a missing grant) is for an
+    operator to fix and is raised unchanged.
     """
+    if not columns:
+        return
     given = {name: values for name, values in columns.items() if not _is_empty(name, values)}
     try:
         clickhouse.insert(TABLE, given, settings=_SETTINGS)

@@ -15,6 +15,7 @@ from shared.upkeep.backup.files import BLOCK_ROWS, BackupWriter, Row, Tell, in_b
 from shared.upkeep.backup.manifest import BackupColumn, BackupTable
 from shared.upkeep.backup.values import (
     AMOUNT,
+    NULLABLE_TIME,
     PLACED_BY_NAME,
     TIME,
     TIMES_BY_NAME,
@@ -155,7 +156,7 @@ def _read(column: BackupColumn) -> str:
     type_ = plain_type(column)
     if type_.startswith("AggregateFunction("):
         return f"hex({column.name})"
-    if type_ == TIME:
+    if type_ in (TIME, NULLABLE_TIME):
         return f"toUnixTimestamp64Micro({column.name})"
     if type_ == AMOUNT:
         return f"toString({column.name})"
@@ -174,7 +175,7 @@ def _written(column: BackupColumn) -> str:
     if type_.startswith("AggregateFunction("):
         quoted = type_.replace("'", "\\'")
         return f"CAST(unhex({sent}), '{quoted}')"
-    if type_ == TIME:
+    if type_ in (TIME, NULLABLE_TIME):
         return f"fromUnixTimestamp64Micro({sent}, 'UTC')"
     if type_ == AMOUNT:
         return f"toDecimal128OrNull({sent}, 12)"

@@ -11,6 +11,7 @@ import msgspec
 from shared.upkeep.backup.manifest import BackupColumn, BackupTable, refused
 
 TIME = "DateTime64(6, 'UTC')"
+NULLABLE_TIME = f"Nullable({TIME})"
 TIMES_BY_NAME = f"Map(String, {TIME})"
 AMOUNT = "Nullable(Decimal(38, 12))"
 # Values behind the places of their events.
@@ -18,10 +19,12 @@ PLACED_BY_NAME = f"Map(String, Tuple({TIME}, UInt64, UInt64, String))"
 _SIMPLE = re.compile(r"SimpleAggregateFunction\(\w+(?:\(\d+\))?, (.*)\)")
 _LOW_CARDINALITY = re.compile(r"LowCardinality\(((?:Nullable\()?String\)?)\)")
 _INNER = re.compile(r"(Nullable|Array|LowCardinality)\((.*)\)")
+_TUPLE = re.compile(r"Tuple\((\w+ .*)\)")
 _MAP = re.compile(r"Map\(([^,]*), (.*)\)")
 
 _SENT = {
     TIME: "Int64",
+    NULLABLE_TIME: "Nullable(Int64)",
     TIMES_BY_NAME: "Map(String, Int64)",
     PLACED_BY_NAME: "Map(String, String)",
     AMOUNT: "Nullable(String)",
@@ -68,7 +71,22 @@ def _type(name: str) -> Any:
     if inner := _INNER.fullmatch(name):
         of = _type(inner[2])
         return {"Nullable": of | None, "Array": list[of]}.get(inner[1], of)  # type: ignore[valid-type] # made here
+    if named := _TUPLE.fullmatch(name):
+        values = [_type(part.split(" ", 1)[1]) for part in _parts(named[1])]
+        return tuple.__class_getitem__(tuple(values))
     if pair := _MAP.fullmatch(name):
         key, value = _type(pair[1]), _type(pair[2])
         return dict[key, value]  # type: ignore[valid-type] # made here
     raise refused(f"no column has the type {name}")
+
+
+def _parts(text: str) -> list[str]:
+    """Returns the parts between commas that stand in no parentheses."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts]

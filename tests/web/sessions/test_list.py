@@ -156,8 +156,15 @@ def test_filters_and_the_newest_evaluation(
         "evaluator": "default",
         "results": [
             {
-                **{"key": "well, done", "kind": "number", "value": 0.5, "reasoning": "so"},
-                **{"passed": None, "unit": None, "labels": [], "evidence": [], "flags": []},
+                "key": "well, done",
+                "kind": "number",
+                "value": 0.5,
+                "reasoning": "so",
+                "passed": None,
+                "unit": None,
+                "labels": [],
+                "evidence": [],
+                "flags": [],
             }
         ],
         "stale": False,

@@ -269,7 +269,7 @@ def test_the_manifest_names_every_column_with_a_secret(postgres_runtime: Runtime
         # Leases, numbers of tokens of language models, and the hash of what was deleted.
         name
         for name in suspicious
-        if name.endswith(("lease_token", "_tokens"))
+        if name.endswith(("lease_token", "_tokens", ".tokens"))
     } | {
         "notifications.secret_setting_key",
         "deletions.value_hash",

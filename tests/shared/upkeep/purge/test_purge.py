@@ -89,6 +89,7 @@ def test_everything_of_one_organization_goes_and_nothing_else(
         "events": EVENTS,
         "agent_sessions": SESSIONS,
         "evaluations": SESSIONS,
+        "own_evaluations": SESSIONS,
     }
     # The stream is one of the keys, and is counted by its batches.
     assert purged.redis == {
