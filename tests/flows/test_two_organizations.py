@@ -160,7 +160,8 @@ def test_one_of_two_organizations_is_purged(
 
     # The events that were sent again are still the same events of the same sessions. Rows of a
     # batch that was stored after its table was emptied are removed, and counted, once more.
-    assert purged["clickhouse"].keys() == {"agent_sessions", "evaluations", "events"}
+    tables = {"agent_sessions", "evaluations", "own_evaluations", "events"}
+    assert purged["clickhouse"].keys() == tables
     assert purged["clickhouse"]["agent_sessions"] >= SESSIONS
     assert purged["clickhouse"]["evaluations"] == SESSIONS
     assert purged["clickhouse"]["events"] >= EVENTS
