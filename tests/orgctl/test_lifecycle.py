@@ -149,6 +149,7 @@ def test_a_purge_reports_the_removed_rows(run: Run, runtime: Runtime, org: Org) 
     assert told["clickhouse"] == {
         "agent_sessions": SESSIONS,
         "evaluations": SESSIONS,
+        "own_evaluations": SESSIONS,
         "events": EVENTS,
     }
     assert told["postgres"]["organizations"] == 1

@@ -137,6 +137,15 @@ def _results(org: Org) -> Iterator[Any]:
             status="done" if is_done else ("error", "timeout")[number % 2],
             scores={"reward": number / 60, HOSTILE: -number / 3} if is_done else None,
         )
+    for number in range(20):
+        yield evaluation(
+            org.id,
+            SESSIONS[number % 7],
+            to_us(BEGUN + timedelta(minutes=number, seconds=2)),
+            evaluator=("own", HOSTILE)[number % 2],
+            evaluator_version=str(number % 3),
+            scores={"reward": number / 20} if number % 5 else None,
+        )
 
 
 LISTS: dict[str, tuple[type[Filters], str, str]] = {
@@ -173,6 +182,8 @@ def _value(one: Filter) -> Any:
 
 def _query(one: Filter) -> dict[str, Any]:
     """Returns the parameters of a filter with a value."""
+    if one.parameter == "evaluator_version":
+        return {"evaluator": ("own",), "evaluator_version": ("1", "2")}
     if one.type == "attributes":
         return {f"{one.parameter}.plan": ("book",)}
     return {one.parameter: ("user_id",) if one.parameter == "missing" else _value(one)}
@@ -204,6 +215,10 @@ MORE: list[tuple[str, dict[str, Any]]] = [
     ("/sessions", {"metric_filters": ("cost_usd:0.6..", "model_calls:..6", "error_count:0..")}),
     ("/sessions", {"metric_filters": ("cost_usd:..0.6",), "order": "asc"}),
     ("/evaluations", {"latest_per_session": "true", "status": ("error", "timeout")}),
+    ("/evaluations", {"evaluator": ("*",)}),
+    ("/evaluations", {"evaluator": ("*",), "latest_per_session": "true"}),
+    ("/evaluations", {"evaluator": ("own", "default"), "score_filters": ("reward:0.2..0.9",)}),
+    ("/evaluations", {"evaluator": (HOSTILE,), "lowest": "reward"}),
     ("/evaluations", {"lowest": HOSTILE}),
     ("/evaluations", {"lowest": "reward", "agent_id": (HOSTILE_ID, "agent 2")}),
     (
@@ -319,6 +334,8 @@ def test_latencies(filled: Asked, query: dict[str, Any]) -> None:
         {"time": "session", "bucket": "minute"},
         {"time": "session", "ts_from": (BEGUN + timedelta(minutes=45)).isoformat()},
         {"latest_per_session": "true", "bucket": "week"},
+        {"evaluator": ("*",), "bucket": "minute"},
+        {"evaluator": (HOSTILE,), "time": "session"},
     ],
 )
 def test_scores_over_time(filled: Asked, query: dict[str, Any]) -> None:

@@ -140,6 +140,23 @@ class EvaluatorBreaker(Base):
     probe_id: Mapped[UUID | None]
 
 
+class EvaluatorBreakerBefore(Base):
+    """The only breaker of the release before, which may run while a release goes out."""
+
+    __tablename__ = "evaluator_breaker"
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    endpoint: Mapped[str]
+    failures: Mapped[int] = mapped_column(server_default=text("0"))
+    since: Mapped[datetime | None] = mapped_column(timestamp_type)
+    last_error: Mapped[str | None]
+    wait_secs: Mapped[float] = mapped_column(server_default=text("0"))
+    retry_at: Mapped[datetime | None] = mapped_column(timestamp_type)
+    probe_id: Mapped[UUID | None]
+
+    __table_args__ = (CheckConstraint("id = 1", name="single_row"),)
+
+
 class EvaluatorConfig(Base):
     """The last good answer of the evaluator's /config; a single row with `id` 1.
 

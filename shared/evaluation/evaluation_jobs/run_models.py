@@ -4,7 +4,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from uuid import UUID
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, Numeric, text
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, Numeric, SmallInteger, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.evaluation.evaluation_jobs.models import CALLABLE, IS_STATUS, LIVE, JobColumns
@@ -13,7 +13,7 @@ from shared.foundation.postgres.base import timestamp_type
 from shared.foundation.postgres.columns import KeyedInOrganization
 
 # Runs by hand come first, then those of a trigger, then those of backfills.
-RANK = "(CASE trigger WHEN 'manual' THEN 0 WHEN 'backfill' THEN 2 ELSE 1 END)"
+RANKS = {"manual": 0, "agent_end": 1, "inactivity": 1, "backfill": 2}
 
 
 class SessionTrigger(KeyedInOrganization, Base):
@@ -68,7 +68,8 @@ class EvaluatorRun(JobColumns, Base):
     """One version of an evaluator over one session, up to the event that arrived at `revision`.
 
     A revision is the highest `arrival` of the session's events when the run was made. There were
-    `covered_events` of them, the last one at `covered_until`.
+    `covered_events` of them, the last one at `covered_until`. `rank` is that of its trigger in
+    `RANKS`.
     """
 
     __tablename__ = "evaluator_runs"
@@ -81,6 +82,7 @@ class EvaluatorRun(JobColumns, Base):
     covered_events: Mapped[int] = mapped_column(BigInteger)
     covered_until: Mapped[datetime] = mapped_column(timestamp_type)
     backfill_id: Mapped[UUID | None]
+    rank: Mapped[int] = mapped_column(SmallInteger)
 
     __table_args__ = (
         CheckConstraint(IS_STATUS, name="status"),
@@ -113,7 +115,7 @@ class EvaluatorRun(JobColumns, Base):
         Index(
             "ix_evaluator_runs_due",
             "evaluator_id",
-            text(RANK),
+            "rank",
             "next_attempt_at",
             postgresql_where=text(CALLABLE),
         ),

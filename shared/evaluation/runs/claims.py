@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from shared.evaluation.evaluation_jobs import breaker, claims
 from shared.evaluation.evaluation_jobs.claims import ClaimedJob, lease_secs
-from shared.evaluation.evaluation_jobs.run_models import RANK, EvaluatorRun
+from shared.evaluation.evaluation_jobs.run_models import EvaluatorRun
 from shared.evaluation.runs.choosing import CallPlaces, DueRun, choose
 from shared.evaluation.runs.definitions import RunDefinition, definitions_of
 from shared.foundation.core.config import Settings
@@ -47,11 +47,11 @@ FROM evaluators AS evaluator
 JOIN organizations AS org ON org.id = evaluator.org_id AND org.deleted_at IS NULL
 LEFT JOIN evaluator_breakers AS breaker ON breaker.key = CAST(evaluator.id AS text)
 CROSS JOIN LATERAL (
-    SELECT id, {RANK} AS rank, next_attempt_at
+    SELECT id, rank, next_attempt_at
     FROM evaluator_runs
     WHERE evaluator_id = evaluator.id AND status IN ('pending', 'polling')
         AND next_attempt_at <= statement_timestamp() AND {leases.FREE}
-    ORDER BY {RANK}, next_attempt_at
+    ORDER BY rank, next_attempt_at
     LIMIT :most
 ) AS due
 WHERE evaluator.kind = ANY(:kinds) AND evaluator.enabled AND evaluator.archived_at IS NULL

@@ -2,7 +2,6 @@
 
 from sqlalchemy.orm import Session
 
-from shared.evaluation.evaluation_jobs.run_models import RANK
 from shared.evaluation.runs.claims import CALLED
 from shared.foundation.core.config import Settings
 from shared.foundation.postgres import leases
@@ -18,7 +17,7 @@ LEFT JOIN evaluator_breakers AS breaker ON breaker.key = CAST(evaluator.id AS te
 CROSS JOIN (VALUES (0), (1), (2)) AS wanted (rank)
 CROSS JOIN LATERAL (
     SELECT next_attempt_at FROM evaluator_runs
-    WHERE evaluator_id = evaluator.id AND {RANK} = wanted.rank
+    WHERE evaluator_id = evaluator.id AND evaluator_runs.rank = wanted.rank
         AND status IN ('pending', 'polling') AND {leases.FREE}
     ORDER BY next_attempt_at
     LIMIT 1

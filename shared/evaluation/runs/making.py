@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
+from shared.evaluation.evaluation_jobs.run_models import RANKS
 from shared.foundation.core.clock import from_us
 from shared.foundation.core.ids import new_id, new_request_id
 from shared.reading.sessions.coverage import Coverage
@@ -39,13 +40,14 @@ class MadeRun(NamedTuple):
 _INSERT = text("""
 INSERT INTO evaluator_runs
     (id, org_id, session_id, agent_id, environment, evaluator_id, version_id, trigger, request_id,
-     revision, covered_events, covered_until, backfill_id, enqueued_at, next_attempt_at)
+     revision, covered_events, covered_until, backfill_id, rank, enqueued_at, next_attempt_at)
 SELECT run.*, statement_timestamp(), statement_timestamp()
 FROM unnest(CAST(:ids AS uuid[]), CAST(:org_ids AS uuid[]), CAST(:session_ids AS text[]),
             CAST(:agent_ids AS text[]), CAST(:environments AS text[]),
             CAST(:evaluator_ids AS uuid[]), CAST(:version_ids AS uuid[]), CAST(:triggers AS text[]),
             CAST(:request_ids AS text[]), CAST(:revisions AS bigint[]), CAST(:events AS bigint[]),
-            CAST(:untils AS timestamptz[]), CAST(:backfill_ids AS uuid[])) AS run
+            CAST(:untils AS timestamptz[]), CAST(:backfill_ids AS uuid[]),
+            CAST(:ranks AS smallint[])) AS run
 ON CONFLICT DO NOTHING
 RETURNING id, evaluator_id, session_id
 """)
@@ -86,6 +88,7 @@ def make(session: Session, runs: Sequence[NewRun], request_id: str | None = None
             "events": [run.coverage.events for run in runs],
             "untils": [_moment(run.coverage) for run in runs],
             "backfill_ids": [run.backfill_id and str(run.backfill_id) for run in runs],
+            "ranks": [RANKS[run.trigger] for run in runs],
         },
     )
     made = [MadeRun(*row) for row in rows]

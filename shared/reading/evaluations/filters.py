@@ -48,6 +48,10 @@ _SESSIONS = """session_id IN (
 """
 
 _NEWEST = "SELECT argMax(id, (completed_at, id)) FROM evaluations GROUP BY session_id"
+_NEWEST_OF_EACH = (
+    "SELECT argMax(evaluation_id, (completed_at, evaluation_id)) FROM results"
+    " GROUP BY session_id, evaluator"
+)
 
 
 class EvaluationFilters(Filters):
@@ -155,5 +159,5 @@ class EvaluationFilters(Filters):
             *(score_sql(one) for one in self["score_filters"]),
         ]
         if self["latest_per_session"]:
-            found.append(f"id IN ({_NEWEST})")
+            found.append(f"id IN ({_NEWEST_OF_EACH if self['evaluator'] else _NEWEST})")
         return found

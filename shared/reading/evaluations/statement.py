@@ -8,20 +8,31 @@ MOST_ROWS = 1000
 
 _COLUMNS = """completed_at, session_id, agent_id, environment, status, scores, summary, error,
   attempt_count, duration_ms, id"""
+# The evaluations of any evaluator, each with its values.
 _RESULT_COLUMNS = """completed_at, session_id, agent_id, environment, evaluator,
-  evaluator_version, status, key, kind, number, passed, label, text, unit, reasoning, error"""
+  evaluator_version, status, scores, results, error, id"""
+_OF_EVALUATIONS = (
+    "evaluation_id, session_id, agent_id, environment, evaluator, evaluator_version, status, error,"
+    " completed_at"
+)
+_OF_RESULTS = f"""(SELECT {_OF_EVALUATIONS}, evaluation_id AS id,
+  mapFromArrays(groupArrayIf(key, isNotNull(number)),
+    groupArrayIf(assumeNotNull(number), isNotNull(number))) AS scores,
+  groupArray((key, kind, label, text, passed, reasoning)) AS results
+FROM results GROUP BY {_OF_EVALUATIONS})"""
 # From a Monday, where weeks begin, to 1970.
 _TO_MONDAY_SECS = 3 * UNITS["day"]
 # A session without events has no other time than that of its result. A range leaves it out.
 _SESSION_TIME = "coalesce(nullIf(last, toDateTime64(0, 6, 'UTC')), completed_at)"
-_AT_SESSION = """(SELECT * FROM evaluations {join} JOIN (
+_AT_SESSION = """(SELECT * FROM {source} AS r {join} JOIN (
   SELECT session_id, last_event_at AS last FROM agent_sessions) AS s USING (session_id))"""
 
 
 def listed(*, filters: EvaluationFilters, lowest: str | None = None, **_: object) -> str:
     """Returns the statement that lists the same results: the newest, or the lowest first."""
+    columns, source = _COLUMNS, "evaluations"
     if filters["evaluator"]:
-        return _of_results(filters)
+        columns, source = _RESULT_COLUMNS, _OF_RESULTS
     conditions, order = filters.sql(), "completed_at DESC, id DESC"
     if lowest is not None:
         is_key = literals.is_text("k", lowest)
@@ -29,26 +40,18 @@ def listed(*, filters: EvaluationFilters, lowest: str | None = None, **_: object
         conditions.append(f"arrayExists((k, v) -> {is_key}, {pairs})")
         order = f"arrayFirst((v, k) -> {is_key}, mapValues(scores), mapKeys(scores)), {order}"
     return (
-        f"SELECT {_COLUMNS}\nFROM evaluations{literals.clause(conditions)}\n"
+        f"SELECT {columns}\nFROM {source}{literals.clause(conditions)}\n"
         f"ORDER BY {order}\nLIMIT {MOST_ROWS}"
-    )
-
-
-def _of_results(filters: EvaluationFilters) -> str:
-    """Returns the statement of the single results of evaluators."""
-    return (
-        f"SELECT {_RESULT_COLUMNS}\nFROM results{literals.clause(filters.sql())}\n"
-        f"ORDER BY completed_at DESC, evaluation_id DESC, key\nLIMIT {MOST_ROWS}"
     )
 
 
 def over_time(filters: EvaluationFilters, buckets: Buckets) -> str:
     """Returns the statement of each score by agent and environment, in these buckets."""
-    time, source = "completed_at", "evaluations"
+    time, source = "completed_at", _OF_RESULTS if filters["evaluator"] else "evaluations"
     conditions = filters.sql()
     if filters.is_by_session:
         join = "INNER" if filters.ts_from or filters.ts_to else "LEFT"
-        time, source = _SESSION_TIME, _AT_SESSION.format(join=join)
+        time, source = _SESSION_TIME, _AT_SESSION.format(join=join, source=source)
     return f"""SELECT {_start_of(time, buckets.secs)} AS at, score, agent_id, environment,
   avg(value) AS average, count() AS results, min(value) AS lowest, max(value) AS highest
 FROM {source}

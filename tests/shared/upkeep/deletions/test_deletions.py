@@ -130,7 +130,11 @@ def test_a_deletion_reaches_every_place_and_no_other_session(
     assert done.remaining == {"saved_queries": 1, "audit_log": 1}
     assert (done.value, done.session_ids) == (None, None)
     assert done.sessions == 1
-    assert done.removed["clickhouse"] == {"events": 3, "agent_sessions": 1, "evaluations": 1}
+    assert done.removed["clickhouse"] == {
+        "events": 3,
+        "agent_sessions": 1,
+        "evaluations": 1,
+    }
     expected = {"evaluation_jobs": 1, "conversations": 1, "findings": 1}
     if by_person:
         expected["incident_comments"] = 1
@@ -172,7 +176,7 @@ def test_events_that_come_later_are_dropped_and_counted(runtime: Runtime, org: O
     done = delete(runtime, org, target_of([THEIRS], None, None))
     send(runtime, org, *lines_of(THEIRS, PERSON, 2), *lines_of("session-three", PERSON, 2))
     drain(runtime)
-    assert rows_of(runtime, org, THEIRS) == [[(0,)]] * 3
+    assert rows_of(runtime, org, THEIRS) == [[(0,)]] * 4
     assert rows_of(runtime, org, "session-three")[-1] == [(2,)]
     with runtime.postgres.transaction() as session:
         assert proof.dropped(session, done) == 2
@@ -183,7 +187,7 @@ def test_events_that_wait_are_deleted_too(runtime: Runtime, org: Org) -> None:
     send(runtime, org, *lines_of(THEIRS, PERSON), *lines_of(OTHERS, OTHER))
     done = delete(runtime, org, target_of(None, "user.email", PERSON))
     assert done.sessions == 1
-    assert rows_of(runtime, org, THEIRS) == [[(0,)]] * 3
+    assert rows_of(runtime, org, THEIRS) == [[(0,)]] * 4
     assert rows_of(runtime, org, OTHERS)[-1] == [(3,)]
     assert places(runtime, org, PERSON, THEIRS) == set()
 
@@ -215,7 +219,7 @@ def test_a_block_that_was_being_stored_does_not_bring_events_back(
     deleting.join(60)
     monkeypatch.undo()
     wait_until(lambda: turn(runtime, org, made) in ("rewritten", "done"))
-    assert rows_of(runtime, org, THEIRS) == [[(0,)]] * 3
+    assert rows_of(runtime, org, THEIRS) == [[(0,)]] * 4
 
 
 class Killed(Exception):
@@ -241,7 +245,11 @@ def test_a_killed_deletion_goes_on(
     monkeypatch.setattr(owner, step, kill)
     done = delete(runtime, org, target_of(None, "user.email", PERSON))
     assert killed
-    assert done.removed["clickhouse"] == {"events": 3, "agent_sessions": 1, "evaluations": 1}
+    assert done.removed["clickhouse"] == {
+        "events": 3,
+        "agent_sessions": 1,
+        "evaluations": 1,
+    }
     assert places(runtime, org, PERSON, THEIRS) == {"saved_queries", "audit_log"}
 
 

@@ -105,7 +105,7 @@ def test_all_sessions_of_the_user_go_and_no_others(
     assert sessions_of(runtime, org) == {"his"}
     assert len(sessions_of(runtime, other)) == 6
     assert done.sessions == preview["sessions"] == 5
-    counts = {"events": 10, "agent_sessions": 5, "evaluations": 0}
+    counts = {"events": 10, "agent_sessions": 5, "evaluations": 0, "own_evaluations": 0}
     assert preview["removed"]["clickhouse"] == counts
     assert {name: rows for name, rows in counts.items() if rows} == done.removed["clickhouse"]
     assert set(done.removed) == {"clickhouse", "postgres", "redis"}

@@ -168,7 +168,12 @@ def test_a_purge_takes_hidden_rows_off_the_disk(runtime: Runtime, org: Org, othe
     with at_once(runtime.postgres, runtime.redis) as session:
         lifecycle.delete(session, org.slug)
     purged = purge(runtime, org.slug, confirmed=org.slug, tell=lambda _doing: None)
-    assert purged.clickhouse == {"events": 1, "agent_sessions": 1, "evaluations": 0}
+    assert purged.clickhouse == {
+        "events": 1,
+        "agent_sessions": 1,
+        "evaluations": 0,
+        "own_evaluations": 0,
+    }
     assert set(on_disk(runtime, org).values()) == {0}
     assert len(events_of(runtime, other)) == 4
 

@@ -15,7 +15,6 @@ depends_on = None
 _MOMENT = sa.DateTime(timezone=True)
 _STATUS = "status IN ('pending', 'polling', 'storing', 'done', 'error', 'timeout')"
 _TRIGGER = "trigger IN ('agent_end', 'inactivity', 'manual', 'backfill')"
-_RANK = "(CASE trigger WHEN 'manual' THEN 0 WHEN 'backfill' THEN 2 ELSE 1 END)"
 
 
 def upgrade() -> None:
@@ -114,6 +113,7 @@ def _evaluator_runs() -> None:
         sa.Column("covered_events", sa.BigInteger, nullable=False),
         sa.Column("covered_until", _MOMENT, nullable=False),
         sa.Column("backfill_id", sa.Uuid),
+        sa.Column("rank", sa.SmallInteger, nullable=False),
         sa.CheckConstraint(_STATUS, name="status"),
         sa.CheckConstraint(_TRIGGER, name="trigger"),
     )
@@ -122,7 +122,7 @@ def _evaluator_runs() -> None:
     _index("uq", "automatic", "trigger IN ('agent_end', 'inactivity')", automatic)
     _index("uq", "backfill", "backfill_id IS NOT NULL", ("backfill_id", "session_id"))
     _index("ix", "session", None, ("org_id", "session_id"))
-    due = ("evaluator_id", sa.text(_RANK), "next_attempt_at")
+    due = ("evaluator_id", "rank", "next_attempt_at")
     _index("ix", "due", "status IN ('pending', 'polling')", due)
     _index("ix", "leases", "lease_expires_at IS NOT NULL", ("lease_expires_at",))
     _index("ix", "storing", "status = 'storing'", ("completed_at",))
@@ -132,7 +132,7 @@ def _index(
     form: str,
     name: str,
     where: str | None,
-    columns: tuple[str | sa.TextClause, ...] = ("evaluator_id", "session_id"),
+    columns: tuple[str, ...] = ("evaluator_id", "session_id"),
 ) -> None:
     op.create_index(
         f"{form}_evaluator_runs_{name}",
