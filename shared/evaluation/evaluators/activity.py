@@ -91,17 +91,17 @@ def months_of(session: Session, evaluators: Iterable[Evaluator]) -> dict[str, Mo
     """
     own = {one.id: one for one in evaluators if one.id is not None}
     began = month_start(now())
-    rows = select(EvaluatorMonth).where(
-        EvaluatorMonth.org_id.in_({one.org_id for one in own.values()}),
-        EvaluatorMonth.evaluator_id.in_(own),
-        EvaluatorMonth.month == began.date(),
-    )
-    used = {row.evaluator_id: row for row in session.scalars(rows)} if own else {}
-    found = {}
-    for id_, one in own.items():
-        row = used.get(id_)
-        counts = () if row is None else (row.evaluations, row.tokens, float(row.usd))
-        found[one.key] = MonthOfEvaluator(began, *counts)
+    found = {one.key: MonthOfEvaluator(began) for one in own.values()}
+    if own:
+        org_id = next(iter(own.values())).org_id
+        rows = select(EvaluatorMonth).where(
+            EvaluatorMonth.org_id == org_id,
+            EvaluatorMonth.evaluator_id.in_(own),
+            EvaluatorMonth.month == began.date(),
+        )
+        for row in session.scalars(rows):
+            counts = row.evaluations, row.tokens, float(row.usd)
+            found[own[row.evaluator_id].key] = MonthOfEvaluator(began, *counts)
     return found
 
 
