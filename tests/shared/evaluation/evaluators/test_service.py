@@ -46,6 +46,7 @@ def run_of(evaluator: Evaluator, status: str) -> EvaluatorRun:
         revision=1,
         covered_events=1,
         covered_until=moment,
+        rank=1,
     )
 
 
