@@ -30,6 +30,8 @@ from shared.evaluation.runs.deciding import (
 from shared.evaluation.runs.making import NewRun
 from shared.evaluation.runs.watching import ACTIVE
 from shared.foundation.clickhouse import ClickHouse
+from shared.foundation.core.errors import QueryTimeout
+from shared.foundation.core.logs import get_logger
 from shared.foundation.core.tracing import spans
 from shared.foundation.postgres import Postgres
 from shared.foundation.queue.jobs import TRIGGER_RUNS
@@ -39,6 +41,10 @@ from shared.reading.sessions.coverage import Coverage
 from shared.reading.sessions.facts import SessionFacts
 
 BATCH = 200
+# Sessions whose conditions took too long are looked at again after this time.
+DELAY_SECS = 60
+
+log = get_logger(__name__)
 
 Key = tuple[UUID, str]
 
@@ -60,7 +66,7 @@ class OverdueSession(NamedTuple):
 
 
 class TriggeredSession(NamedTuple):
-    """What a due session leads to: runs, and the moments at which it is looked at again."""
+    """The result of a look at a due session: its runs, and the moments of the next looks."""
 
     runs: list[NewRun]
     end_check_at: datetime | None
@@ -163,18 +169,41 @@ def _triggered(
         by_org[one.org_id].append(one)
     found: dict[Key, TriggeredSession] = {}
     for org_id, sessions in by_org.items():
-        ids = [one.session_id for one in sessions]
-        facts = session_facts.fetch(clickhouse, str(org_id), ids)
-        covered = coverage.of_sessions(clickhouse, str(org_id), list(facts.values()))
-        for one in sessions:
-            known, events = facts.get(one.session_id), covered.get(one.session_id)
-            found[one.key] = (
-                TriggeredSession([], None, None)
-                if known is None or events is None
-                else _of_session(one, known, events, evaluators[org_id], history)
-            )
-        _apply_conditions(clickhouse, str(org_id), evaluators[org_id], sessions, found)
+        try:
+            found |= _of_organization(clickhouse, sessions, evaluators[org_id], history)
+        except QueryTimeout:
+            # A condition that takes too long delays its own organization alone.
+            log.warning("triggers_delayed", org_id=str(org_id), sessions=len(sessions))
+            found |= {one.key: _delayed(one) for one in sessions}
     return found
+
+
+def _of_organization(
+    clickhouse: ClickHouse,
+    sessions: Sequence[OverdueSession],
+    evaluators: list[ActiveEvaluator],
+    history: Mapping[tuple[UUID, str, UUID], RunHistory],
+) -> dict[Key, TriggeredSession]:
+    org_id = str(sessions[0].org_id)
+    ids = [one.session_id for one in sessions]
+    facts = session_facts.fetch(clickhouse, org_id, ids)
+    covered = coverage.of_sessions(clickhouse, org_id, list(facts.values()))
+    found: dict[Key, TriggeredSession] = {}
+    for one in sessions:
+        known, events = facts.get(one.session_id), covered.get(one.session_id)
+        found[one.key] = (
+            TriggeredSession([], None, None)
+            if known is None or events is None
+            else _of_session(one, known, events, evaluators, history)
+        )
+    _apply_conditions(clickhouse, org_id, evaluators, sessions, found)
+    return found
+
+
+def _delayed(due: OverdueSession) -> TriggeredSession:
+    """Returns that a session is looked at again, for the same reason."""
+    later = due.now + timedelta(seconds=DELAY_SECS)
+    return TriggeredSession([], later if due.end_check_at is not None else None, later)
 
 
 def _of_session(

@@ -2,6 +2,10 @@
 
 from collections.abc import Sequence
 
+import pytest
+
+from shared.evaluation.runs import triggers
+from shared.foundation.core.errors import QueryTimeout
 from tests.support.runs import RunBench
 
 
@@ -96,4 +100,21 @@ def test_a_trigger_during_a_run_is_kept_for_its_end(bench: RunBench) -> None:
     assert bench.trigger() == 0
     bench.run()
     bench.pass_time(60)
+    assert bench.trigger() == 1
+
+
+def test_a_condition_that_takes_too_long_delays_its_session(
+    bench: RunBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.add("errors", condition={"field": "ended", "op": "is", "value": True})
+
+    def slow(*_: object) -> dict[str, None]:
+        raise QueryTimeout("the query ran longer than its limit")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(triggers, "decide", slow)
+        bench.end("s")
+    assert bench.runs() == []
+    assert bench.trigger() == 0
+    bench.pass_time(triggers.DELAY_SECS)
     assert bench.trigger() == 1
