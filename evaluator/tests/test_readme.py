@@ -1,4 +1,4 @@
-"""What the README shows works, and it names every command and option."""
+"""The examples of the README work, and it names every command and option."""
 
 from __future__ import annotations
 

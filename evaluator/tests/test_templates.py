@@ -20,7 +20,7 @@ EVERY: dict[str, Evaluator] = {one.key: one for one in load("watchpost_evaluator
 AWS = "AKIA" + "ABCDEFGH23456789"
 GITHUB = "ghp_" + "a1B2" * 10
 
-# What a template makes of a session: whether it passes, and a part of its reasoning or its skip.
+# The outcome of a template: whether it passes, and a part of its reasoning or its skip.
 CASES: list[tuple[str, Session, bool | None, str]] = [
     ("tool_failure_rate", session(), None, "no_tools"),
     ("tool_failure_rate", session(event("tool_use", tool_name="a")), None, "no_tools"),

@@ -18,7 +18,7 @@ from watchpost_evaluator.session import Session
 from watchpost_evaluator.values import Skip, Value, clean, cut, values_of
 
 ERROR_BYTES = 2048
-# What `async def` may need to end after it was cancelled.
+# The time that `async def` may need to end after it was cancelled.
 _GRACE_SECS = 1.0
 
 _late: set[threading.Thread] = set()
@@ -27,7 +27,7 @@ _lock = threading.Lock()
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a run. `status`: done, skipped, error or timeout.
+    """The end of a run. `status`: done, skipped, error or timeout.
 
     `reason` is that of a skip, and `error` says what went wrong.
     """

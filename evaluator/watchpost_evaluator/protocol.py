@@ -45,7 +45,7 @@ class NotTheProtocol(KitError):
 
 
 class Timings(NamedTuple):
-    """What the pool asks of its workers, in seconds, and the most assignments of a claim."""
+    """The pool's times for its workers, in seconds, and the most assignments of a claim."""
 
     heartbeat_secs: float
     lease_secs: float

@@ -1,4 +1,4 @@
-"""What `serve` answers: the push contract, for all evaluators of a module."""
+"""The answers of `serve`: the push contract, for all evaluators of a module."""
 
 from __future__ import annotations
 

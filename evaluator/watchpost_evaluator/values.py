@@ -1,4 +1,4 @@
-"""What an evaluator returns: values of five kinds, several of them, or the reason for none.
+"""The values that an evaluator returns: five kinds, several of them, or the reason for none.
 
 A value is checked where it is made, so that the traceback shows the line with the mistake.
 """

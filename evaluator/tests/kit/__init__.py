@@ -1,1 +1,1 @@
-"""What the tests of the kit share."""
+"""Helpers of the tests of the kit."""

@@ -50,7 +50,7 @@ class RunTurn(KeyedInOrganization, Base):
 
 
 class EvaluatorMonth(Base):
-    """What an evaluator used in a calendar month of UTC, which begins on `month`."""
+    """The use of an evaluator in a calendar month of UTC, which begins on `month`."""
 
     __tablename__ = "evaluator_months"
 

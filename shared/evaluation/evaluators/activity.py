@@ -1,4 +1,4 @@
-"""What evaluators did lately, and whether they work: the part of their rows that nobody writes."""
+"""The recent work of evaluators and their health: the part of their rows that is not written."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -36,7 +36,7 @@ class HealthOfEvaluator(NamedTuple):
 
 
 class MonthOfEvaluator(NamedTuple):
-    """What counts for the budget, since the calendar month began in UTC."""
+    """The use that counts for the budget, since the calendar month began in UTC."""
 
     since: datetime
     evaluations: int = 0
@@ -54,7 +54,7 @@ class DayOfEvaluator(NamedTuple):
 
 
 class EvaluatorActivity(NamedTuple):
-    """What an evaluator did lately."""
+    """The recent work of an evaluator."""
 
     month: MonthOfEvaluator
     last_24h: DayOfEvaluator = DayOfEvaluator()

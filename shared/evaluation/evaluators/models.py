@@ -86,7 +86,7 @@ class Evaluator(OfOrganization, Timestamps, Base):
 
 
 class EvaluatorVersion(OfOrganization, Base):
-    """What an evaluator does, under a name; `number` counts the versions from 1.
+    """A definition of an evaluator under a name; `number` counts the versions from 1.
 
     `condition` is null if it applies to all sessions. `checksum` is the SHA-256 of its content.
     """

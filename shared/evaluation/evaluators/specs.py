@@ -14,7 +14,7 @@ from shared.foundation.core.errors import Invalid
 
 EvaluatorKind = Literal["push", "pull", "sql", "judge"]
 KINDS: tuple[str, ...] = get_args(EvaluatorKind)
-# What an evaluator of a kind gets to see, and who may therefore configure it.
+# The permission to configure a kind, by the data that it gets to see.
 PERMISSION_OF: Mapping[str, str] = {
     "push": "events:read",
     "pull": "events:read",
@@ -28,7 +28,7 @@ MAX_CRITERIA_BYTES = 8 * 1024
 # Least, most, and the default.
 INPUT_TOKENS = (500, 1_000_000, 24_000)
 OUTPUT_TOKENS = (16, 100_000, 1024)
-# What a judge sees of a session, and the default.
+# The parts of a session that a judge can see, and the defaults.
 SHOWN_PARTS: Mapping[str, bool] = {"tools": True, "system": False, "reasoning": False}
 _MAX_PRICE = 1_000_000
 

@@ -28,7 +28,7 @@ _FIELDS = ("version", "note", "spec", "condition", "results", "large", "activate
 
 
 class VersionContent(NamedTuple):
-    """What a version does; its checksum names it in all deployments."""
+    """The content of a version; its checksum names it in all deployments."""
 
     kind: str
     spec: specs.Spec

@@ -14,7 +14,7 @@ from shared.evaluation.runs.making import NewRun
 
 
 class MonthlyUse(NamedTuple):
-    """What an evaluator used in the running month; `usd` are dollars."""
+    """The use of an evaluator in the running month; `usd` are dollars."""
 
     evaluations: int = 0
     tokens: int = 0

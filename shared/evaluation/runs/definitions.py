@@ -1,4 +1,4 @@
-"""What a run is of: a version, and the limits of its evaluator."""
+"""The definition of a run: a version, and the limits of its evaluator."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a session's page says about each evaluator."""
+"""The states of a session for each evaluator."""
 
 from shared.evaluation.runs.state.reading import EvaluatorState, states_of
 from shared.reading.sessions import facts

@@ -52,7 +52,7 @@ class RunInCall(NamedTuple):
 
 
 class SessionForEvaluator(NamedTuple):
-    """What is stored about a session and an evaluator at `now`, which is PostgreSQL's time.
+    """The facts about a session and an evaluator at `now`, which is PostgreSQL's time.
 
     `active` is None without an active version, and `enabled` tells whether it is on. `pause` is
     None if no event came while the organization had evaluators. `against` is the part of the

@@ -31,7 +31,7 @@ ROLES = ("goal", "system", "user", "assistant", "tool", "hook", "error", "end")
 # is given out without its output, and the output is a turn of its own when it comes.
 MAX_WAITING_TURNS = 2000
 MAX_WAITING_CHARS = 16 * 1024 * 1024
-# What an agent remembers: the requests that one may continue, and the newest texts and calls.
+# The memory of an agent: the requests that one may continue, and the newest texts and calls.
 _REQUESTS = 8
 _REMEMBERED = 100_000
 _WITH_MESSAGES = 8
@@ -367,7 +367,7 @@ class RequestMessages:
 
 
 class PriorRequest:
-    """What a later request is compared with."""
+    """The texts that a later request is compared with."""
 
     __slots__ = ("keys", "messages", "system", "until")
 
@@ -379,7 +379,7 @@ class PriorRequest:
 
 
 class AgentHistory:
-    """What an agent said and heard so far."""
+    """The texts that an agent said and heard so far."""
 
     def __init__(self, agent_id: str) -> None:
         self.agent_id = agent_id
@@ -712,7 +712,7 @@ class SessionReader:
             had.update(place for n, place in enumerate(talk) if matched[n])
             same = len(had)
             behind = max(had) + 1 if same * 2 >= len(talk) > 0 else len(items)
-        # What the request asks: the texts of the user at its end.
+        # The question of the request: the texts of the user at its end.
         asks = len(items)
         while asks > start and items[asks - 1].role in ("user", "system"):
             asks -= 1
@@ -903,7 +903,7 @@ class SessionReader:
 
 
 _Handler = Callable[[SessionReader, dict[str, Any]], None]
-# What the events of a type are read by. Others are messages if they have a role.
+# The reader of each type of events. Others are messages if they have a role.
 _HANDLERS: dict[str, _Handler] = {
     "agent_start": SessionReader.agent_start,
     "agent_end": SessionReader.agent_end,
